@@ -1,0 +1,1 @@
+//! Add-ons of a job: which, in what order, with what outcome.

@@ -1,0 +1,1 @@
+//! Bytes under keys: audio, checkpoints, results.

@@ -1,0 +1,1 @@
+//! The configuration: file, environment, defaults, turned once into valid settings.

@@ -1,0 +1,1 @@
+//! Callbacks: rows to send.

@@ -1,0 +1,1 @@
+//! Native inference: Whisper and voice activity detection.

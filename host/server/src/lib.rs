@@ -1,0 +1,20 @@
+//! Tympan: a self-hosted speech transcription service.
+//!
+//! The path of a job: request, validate, store, fetch, decode, segment, transcribe,
+//! add-ons, result, deliver. Each step has a module of its own.
+
+pub mod addons;
+pub mod api;
+pub mod auth;
+pub mod blob;
+pub mod cli;
+pub mod config;
+pub mod deliver;
+pub mod engine;
+pub mod model;
+pub mod modelfile;
+pub mod stage;
+pub mod store;
+pub mod telemetry;
+pub mod validate;
+pub mod worker;

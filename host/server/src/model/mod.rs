@@ -1,0 +1,9 @@
+//! The words of the service as types: jobs, requests, transcripts, results, errors.
+//!
+//! Plain data with serde. Nothing here does I/O or knows HTTP, SQL, audio or WASM.
+
+pub mod id;
+pub mod job;
+pub mod language;
+pub mod result;
+pub mod transcript;

@@ -1,0 +1,1 @@
+//! Model files: check, convert, quantise, download, import.

@@ -1,0 +1,1 @@
+//! Turns any audio or video file into 16 kHz channels.

@@ -1,0 +1,1 @@
+//! Brings audio from a URL to a local file.

@@ -1,0 +1,1 @@
+//! Turns segments into a transcript.

@@ -1,0 +1,1 @@
+//! Jobs, files and deliveries as rows.

@@ -1,0 +1,1 @@
+//! Claims jobs and takes each along its path.
