@@ -17,10 +17,10 @@ pub const CODES: [&str; 99] = [
 /// Other spellings that clients send.
 const ALIASES: [(&str, &str); 4] = [("jv", "jw"), ("mymr", "my"), ("nb", "no"), ("iw", "he")];
 
-/// A language the speech model knows, by its canonical code.
+/// A language the speech model knows: an index into [`CODES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Language(&'static str);
+pub struct Language(u8);
 
 impl Language {
     /// Reads a code, an alias or a regional form (`en-US`), in any case.
@@ -28,30 +28,30 @@ impl Language {
         let lower = text.to_ascii_lowercase();
         let base = lower.split(['-', '_']).next().unwrap_or_default();
         let code = ALIASES.iter().find(|(alias, _)| *alias == base).map_or(base, |(_, code)| code);
-        CODES.binary_search(&code).ok().map(|at| Self(CODES[at]))
+        CODES.binary_search(&code).ok().and_then(|at| u8::try_from(at).ok()).map(Self)
     }
 
     /// The canonical code.
     pub fn code(self) -> &'static str {
-        self.0
+        CODES[usize::from(self.0)]
     }
 
     /// Whether the language is written without spaces between words, so that words are
     /// units of Unicode segmentation and carry no leading space.
     pub fn is_unspaced(self) -> bool {
-        matches!(self.0, "zh" | "ja" | "th" | "lo" | "my" | "km")
+        matches!(self.code(), "zh" | "ja" | "th" | "lo" | "my" | "km")
     }
 }
 
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.code())
     }
 }
 
 impl From<Language> for String {
     fn from(language: Language) -> Self {
-        language.0.to_owned()
+        language.code().to_owned()
     }
 }
 
