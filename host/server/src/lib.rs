@@ -13,6 +13,7 @@ pub mod deliver;
 pub mod engine;
 pub mod model;
 pub mod modelfile;
+pub mod net_guard;
 pub mod stage;
 pub mod store;
 pub mod telemetry;

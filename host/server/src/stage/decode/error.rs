@@ -1,0 +1,70 @@
+//! Why a file cannot be decoded, said so that its owner knows what to change.
+
+/// A file that gives no audio, or a failure around it.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// No bytes at all.
+    #[error("the file is empty")]
+    Empty,
+    /// Recognised as something else: the name of that.
+    #[error("the file is {0}, not audio or video")]
+    NotMedia(&'static str),
+    /// Nothing known.
+    #[error("the file is not in a known audio or video format")]
+    UnknownFormat,
+    /// Video, subtitles or nothing.
+    #[error("the file has no audio track")]
+    NoAudio,
+    /// A header and nothing behind it.
+    #[error("the file has a header but no audio data")]
+    NoData,
+    /// The header contradicts itself: what is wrong.
+    #[error("the file's header is damaged: {0}")]
+    BadHeader(String),
+    /// Cut off or overwritten so that nothing decodes.
+    #[error("the file is damaged: {0}")]
+    Damaged(String),
+    /// A codec that is not decoded: its name and a command that helps.
+    #[error("the codec {codec} is not supported; convert the file first, for example: {conversion}")]
+    UnsupportedCodec {
+        /// Usual name.
+        codec: String,
+        /// A command line without private names.
+        conversion: &'static str,
+    },
+    /// Longer than allowed, seconds.
+    #[error("the audio is longer than the limit of {limit_s:.0} seconds")]
+    TooLong {
+        /// The limit.
+        limit_s: f64,
+    },
+    /// More channels than allowed.
+    #[error("the audio has {channels} channels; at most {limit} are supported")]
+    TooManyChannels {
+        /// In the file.
+        channels: usize,
+        /// Allowed.
+        limit: u16,
+    },
+    /// Our disk.
+    #[error("the decoded audio could not be stored")]
+    Store(#[source] std::io::Error),
+    /// The input could not be read from our disk.
+    #[error("the file could not be read")]
+    Read(#[source] std::io::Error),
+    /// Stopped on request.
+    #[error("decoding was cancelled")]
+    Cancelled,
+}
+
+impl DecodeError {
+    /// The job's `error_code`; 500 for failures of ours, which may be retried.
+    pub fn error_code(&self) -> u16 {
+        match self {
+            Self::Empty | Self::NotMedia(_) | Self::UnknownFormat => 400,
+            Self::TooLong { .. } => 413,
+            Self::Store(_) | Self::Read(_) | Self::Cancelled => 500,
+            _ => 422,
+        }
+    }
+}

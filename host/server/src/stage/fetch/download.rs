@@ -1,0 +1,187 @@
+//! The download itself: one request per redirect, then the body in pieces to disk.
+
+use std::error::Error;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
+};
+use reqwest::{Client, Response, StatusCode};
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::error::FetchError;
+use super::filename::filename;
+use super::policy::{FetchPolicy, Fetched};
+use crate::net_guard::{BlockedAddress, check_url, client_builder};
+
+/// Longest Retry-After that is believed.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
+
+/// Fetches `url` into `into`, from its current position on, and flushes it. Stops as soon as
+/// `cancel` fires. After an error the content of `into` is undefined.
+///
+/// # Errors
+/// [`FetchError`]; its kind says whether another attempt can help.
+pub async fn fetch(
+    url: &str,
+    policy: &FetchPolicy,
+    into: &mut File,
+    cancel: &CancellationToken,
+) -> Result<Fetched, FetchError> {
+    let whole = async {
+        let client = client(policy)?;
+        let (response, target) = follow(&client, url, policy).await?;
+        store(response, &target, policy, into).await
+    };
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(FetchError::Cancelled),
+        outcome = tokio::time::timeout(policy.total_timeout, whole) => {
+            outcome.unwrap_or(Err(FetchError::Timeout))
+        }
+    }
+}
+
+fn client(policy: &FetchPolicy) -> Result<Client, FetchError> {
+    let builder = || {
+        client_builder(policy.allow_private)
+            .connect_timeout(policy.connect_timeout)
+            .read_timeout(policy.idle_timeout)
+            .pool_max_idle_per_host(0)
+    };
+    // A system without any certificates can still fetch over http; https then fails as untrusted.
+    builder().build().or_else(|_| builder().tls_certs_only([]).build()).map_err(|_| FetchError::Client)
+}
+
+/// Asks for `url` and follows redirects; returns the final answer and the URL that gave it.
+async fn follow(client: &Client, url: &str, policy: &FetchPolicy) -> Result<(Response, Url), FetchError> {
+    let mut target = check_url(url, policy.allow_private)?;
+    for _ in 0..=policy.max_redirects {
+        let response = request(client, &target).await?;
+        if !is_redirect(response.status()) {
+            return check_answer(response).map(|response| (response, target));
+        }
+        target = redirect_target(&response, &target, policy.allow_private)?;
+    }
+    Err(FetchError::TooManyRedirects(policy.max_redirects))
+}
+
+async fn request(client: &Client, url: &Url) -> Result<Response, FetchError> {
+    // User name and password of the URL become an authorization header for this target only.
+    client
+        .get(url.clone())
+        .header(ACCEPT, HeaderValue::from_static("*/*"))
+        .header(ACCEPT_ENCODING, HeaderValue::from_static("identity"))
+        .send()
+        .await
+        .map_err(|cause| classify(&cause))
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+fn redirect_target(response: &Response, from: &Url, allow_private: bool) -> Result<Url, FetchError> {
+    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+    let joined = location.and_then(|text| from.join(text).ok()).ok_or(FetchError::RedirectWithoutTarget)?;
+    check_url(joined.as_str(), allow_private).map_err(FetchError::RedirectTarget)
+}
+
+fn check_answer(response: Response) -> Result<Response, FetchError> {
+    let status = response.status().as_u16();
+    match status {
+        200 | 203 => {}
+        408 | 425 | 429 | 500..=599 => {
+            return Err(FetchError::Busy { status, retry_after: retry_after(response.headers()) });
+        }
+        _ => return Err(FetchError::Status(status)),
+    }
+    let encoding = response.headers().get(CONTENT_ENCODING);
+    if encoding.is_some_and(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(FetchError::Encoded);
+    }
+    Ok(response)
+}
+
+/// Seconds or an HTTP date (RFC 9110, section 10.2.3).
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let wait = match text.parse::<u64>() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => {
+            let at = OffsetDateTime::parse(&text.replace("GMT", "+0000"), &Rfc2822).ok()?;
+            SystemTime::from(at).duration_since(SystemTime::now()).unwrap_or_default()
+        }
+    };
+    Some(wait.min(MAX_RETRY_AFTER))
+}
+
+async fn store(
+    mut response: Response,
+    url: &Url,
+    policy: &FetchPolicy,
+    into: &mut File,
+) -> Result<Fetched, FetchError> {
+    let too_large = FetchError::TooLarge(policy.max_bytes);
+    if response.content_length().is_some_and(|announced| announced > policy.max_bytes) {
+        return Err(too_large);
+    }
+    let filename = filename(response.headers(), url);
+    let mut digest = Sha256::new();
+    let mut size_bytes = 0u64;
+    while let Some(piece) = response.chunk().await.map_err(|cause| classify(&cause))? {
+        size_bytes += piece.len() as u64;
+        if size_bytes > policy.max_bytes {
+            return Err(too_large);
+        }
+        digest.update(&piece);
+        into.write_all(&piece).await.map_err(FetchError::Store)?;
+    }
+    into.flush().await.map_err(FetchError::Store)?;
+    Ok(Fetched { size_bytes, sha256: hex::encode(digest.finalize()), filename })
+}
+
+/// Reduces an error of the HTTP client to what may be told.
+fn classify(error: &reqwest::Error) -> FetchError {
+    let mut source: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(cause) = source {
+        if cause.is::<BlockedAddress>() {
+            return FetchError::Blocked;
+        }
+        if let Some(rustls::Error::InvalidCertificate(_)) = tls_error(cause) {
+            return FetchError::Certificate;
+        }
+        source = cause.source();
+    }
+    if error.is_timeout() {
+        return FetchError::Timeout;
+    }
+    if error.is_dns() && names_no_host(error) { FetchError::NoSuchHost } else { FetchError::Connection }
+}
+
+fn tls_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    // rustls arrives wrapped in an io::Error, whose `source` skips the wrapped error itself.
+    let inner = cause.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref());
+    inner
+        .and_then(|wrapped| wrapped.downcast_ref::<rustls::Error>())
+        .or_else(|| cause.downcast_ref::<rustls::Error>())
+}
+
+/// The system's resolver tells "no such name" from "ask again later" only in its text.
+fn names_no_host(error: &reqwest::Error) -> bool {
+    let mut source: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if text.contains("not known") || text.contains("No address associated") {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}
