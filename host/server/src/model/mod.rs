@@ -6,4 +6,5 @@ pub mod id;
 pub mod job;
 pub mod language;
 pub mod result;
+pub mod segments;
 pub mod transcript;
