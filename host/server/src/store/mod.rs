@@ -1,1 +1,25 @@
-//! Jobs, files and deliveries as rows.
+//! Jobs, files, checkpoints and deliveries as rows.
+//!
+//! The store knows the model and nothing of HTTP, audio or WASM. Rows never hold speech
+//! text: results and checkpoints are blobs, a row keeps their key. It has no clock: the
+//! caller passes the time in, in milliseconds since 1970.
+//!
+//! All SQL stands in `sqlite`. Writes go through one task that puts waiting changes into
+//! one durable commit (`writer`); reads have connections of their own.
+
+mod error;
+mod files;
+mod jobs;
+mod leases;
+mod open;
+mod rows;
+mod sqlite;
+#[cfg(test)]
+mod suite;
+mod writer;
+
+pub use error::StoreError;
+pub use files::{FileFacts, FileRecord};
+pub use jobs::{Delivery, Job, NewJob, QueueCounts};
+pub use leases::{Checkpoint, Claim, Claimed, Ending, Lease, Outcome};
+pub use open::Store;

@@ -1,0 +1,182 @@
+//! The folder: `<root>/<area>/<xx>/<id>`, and `<root>/tmp` for what is being written.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tokio::task::spawn_blocking;
+
+use super::error::BlobError;
+use super::write::{self, BlobWriter, Stored};
+use crate::model::id::{BlobArea, BlobKey};
+
+/// The blob store of one data folder. Cheap to clone.
+#[derive(Clone)]
+pub struct Blobs {
+    root: Arc<Path>,
+}
+
+/// A blob that has been there for some time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldBlob {
+    /// Its key.
+    pub key: BlobKey,
+    /// Its length.
+    pub size_bytes: u64,
+}
+
+impl Blobs {
+    /// Opens or creates the folder.
+    pub fn open(root: &Path) -> Result<Self, BlobError> {
+        let folders = BlobArea::ALL.iter().map(|area| root.join(area.name()));
+        for folder in folders.chain([root.join("tmp")]) {
+            fs::create_dir_all(folder).map_err(BlobError::disk("create the blob folder"))?;
+        }
+        Ok(Self { root: root.into() })
+    }
+
+    /// Stores bytes that are in memory.
+    pub async fn put(&self, area: BlobArea, bytes: Vec<u8>) -> Result<BlobKey, BlobError> {
+        let root = self.root.clone();
+        in_background(move || write::put(&root, area, &bytes)).await
+    }
+
+    /// Starts a blob that arrives in pieces, of at most `limit_bytes`.
+    pub async fn writer(&self, area: BlobArea, limit_bytes: u64) -> Result<BlobWriter, BlobError> {
+        BlobWriter::start(self.root.clone(), area, limit_bytes).await
+    }
+
+    /// Stores all that `source` gives, at most `limit_bytes`.
+    pub async fn put_stream(
+        &self,
+        area: BlobArea,
+        source: impl tokio::io::AsyncRead + Unpin,
+        limit_bytes: u64,
+    ) -> Result<Stored, BlobError> {
+        let mut writer = self.writer(area, limit_bytes).await?;
+        writer.copy(source).await?;
+        writer.finish().await
+    }
+
+    /// All bytes of a blob.
+    pub async fn get(&self, key: &BlobKey) -> Result<Vec<u8>, BlobError> {
+        let (path, key) = (self.path(key), key.clone());
+        in_background(move || fs::read(path).map_err(reading(key))).await
+    }
+
+    /// A blob as a file, for reading in pieces or at an offset.
+    pub async fn open_blob(&self, key: &BlobKey) -> Result<fs::File, BlobError> {
+        let (path, key) = (self.path(key), key.clone());
+        in_background(move || fs::File::open(path).map_err(reading(key))).await
+    }
+
+    /// Removes a blob; one that is gone already is no error.
+    pub async fn delete(&self, key: &BlobKey) -> Result<(), BlobError> {
+        let path = self.path(key);
+        in_background(move || remove(&path)).await
+    }
+
+    /// Where the bytes lie, for readers that need a path. The blob is complete and never
+    /// changes, but may be deleted.
+    pub fn path(&self, key: &BlobKey) -> PathBuf {
+        path_of(&self.root, key)
+    }
+
+    /// Blobs written before `before`. Unfinished ones of that age are removed on the way:
+    /// their writer is gone.
+    pub async fn older_than(&self, before: SystemTime) -> Result<Vec<OldBlob>, BlobError> {
+        let root = self.root.clone();
+        in_background(move || {
+            remove_old(&root.join("tmp"), before)?;
+            let mut old = Vec::new();
+            for area in BlobArea::ALL {
+                collect_old(&root.join(area.name()), area, before, &mut old)?;
+            }
+            Ok(old)
+        })
+        .await
+    }
+
+    /// Writes and removes a small file: says whether the disk takes blobs at this moment.
+    pub async fn probe(&self) -> Result<(), BlobError> {
+        let path = self.root.join("tmp").join("probe");
+        in_background(move || {
+            fs::write(&path, [0_u8; 4096]).map_err(BlobError::disk("write a probe"))?;
+            remove(&path)
+        })
+        .await
+    }
+}
+
+/// The path of a key; keys are made by us and hold nothing but hex digits and area names.
+pub(super) fn path_of(root: &Path, key: &BlobKey) -> PathBuf {
+    root.join(key.as_str())
+}
+
+/// Runs file system calls where they may block.
+pub(super) async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
+) -> Result<T, BlobError> {
+    match spawn_blocking(work).await {
+        Ok(outcome) => outcome,
+        Err(cause) => Err(BlobError::Disk { action: "run in the background", cause: io::Error::other(cause) }),
+    }
+}
+
+fn reading(key: BlobKey) -> impl FnOnce(io::Error) -> BlobError {
+    move |cause| match cause.kind() {
+        io::ErrorKind::NotFound => BlobError::Missing(key),
+        _ => BlobError::Disk { action: "read a blob", cause },
+    }
+}
+
+fn remove(path: &Path) -> Result<(), BlobError> {
+    match fs::remove_file(path) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+            Err(BlobError::disk("delete a blob")(cause))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn remove_old(folder: &Path, before: SystemTime) -> Result<(), BlobError> {
+    for file in entries(folder)? {
+        if modified(&file).is_some_and(|at| at < before) {
+            remove(&file.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn collect_old(
+    folder: &Path,
+    area: BlobArea,
+    before: SystemTime,
+    old: &mut Vec<OldBlob>,
+) -> Result<(), BlobError> {
+    for shelf in entries(folder)? {
+        for file in entries(&shelf.path())? {
+            let shelf_name = shelf.file_name();
+            let name = file.file_name();
+            let text = format!("{}/{}/{}", area.name(), shelf_name.to_string_lossy(), name.to_string_lossy());
+            // A file that we did not name is not ours to remove.
+            let Some(key) = BlobKey::parse(&text) else { continue };
+            if modified(&file).is_some_and(|at| at < before) {
+                let size_bytes = file.metadata().map_or(0, |m| m.len());
+                old.push(OldBlob { key, size_bytes });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, BlobError> {
+    let reading = || BlobError::disk("list the blob folder");
+    fs::read_dir(folder).map_err(reading())?.map(|entry| entry.map_err(reading())).collect()
+}
+
+fn modified(entry: &fs::DirEntry) -> Option<SystemTime> {
+    entry.metadata().and_then(|m| m.modified()).ok()
+}

@@ -1,0 +1,157 @@
+//! Writing a blob so that it is there completely or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+
+use super::error::BlobError;
+use super::folder::{in_background, path_of};
+use crate::model::id::{BlobArea, BlobKey};
+
+/// Bytes moved at once from a stream to the disk.
+const PIECE_BYTES: usize = 256 * 1024;
+
+/// A blob that has become durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Where it lies.
+    pub key: BlobKey,
+    /// Its length.
+    pub size_bytes: u64,
+    /// SHA-256 of its bytes, hex.
+    pub sha256: String,
+}
+
+/// A blob that is being written. Dropped before [`BlobWriter::finish`], it leaves nothing.
+pub struct BlobWriter {
+    root: Arc<Path>,
+    area: BlobArea,
+    file: tokio::fs::File,
+    temporary: Temporary,
+    digest: Sha256,
+    size_bytes: u64,
+    limit_bytes: u64,
+}
+
+impl BlobWriter {
+    pub(super) async fn start(
+        root: Arc<Path>,
+        area: BlobArea,
+        limit_bytes: u64,
+    ) -> Result<Self, BlobError> {
+        let (temporary, file) = Temporary::create(&root)?;
+        let file = tokio::fs::File::from_std(file);
+        Ok(Self { root, area, file, temporary, digest: Sha256::new(), size_bytes: 0, limit_bytes })
+    }
+
+    /// Appends a piece.
+    pub async fn write(&mut self, piece: &[u8]) -> Result<(), BlobError> {
+        self.size_bytes += piece.len() as u64;
+        if self.size_bytes > self.limit_bytes {
+            return Err(BlobError::TooLarge { limit_bytes: self.limit_bytes });
+        }
+        self.digest.update(piece);
+        self.file.write_all(piece).await.map_err(BlobError::disk("write a blob"))
+    }
+
+    /// Appends all that `source` gives.
+    pub async fn copy(&mut self, mut source: impl AsyncRead + Unpin) -> Result<(), BlobError> {
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let length = source.read(&mut piece).await.map_err(BlobError::Source)?;
+            if length == 0 {
+                return Ok(());
+            }
+            self.write(&piece[..length]).await?;
+        }
+    }
+
+    /// Where the bytes written so far are; after [`BlobWriter::flush`] they can be read there.
+    pub fn path(&self) -> &Path {
+        &self.temporary.path
+    }
+
+    /// Hands all pieces to the operating system.
+    pub async fn flush(&mut self) -> Result<(), BlobError> {
+        self.file.flush().await.map_err(BlobError::disk("write a blob"))
+    }
+
+    /// Makes the blob durable under a new key.
+    pub async fn finish(mut self) -> Result<Stored, BlobError> {
+        self.flush().await?;
+        let file = self.file.into_std().await;
+        let key = BlobKey::new(self.area);
+        let sha256 = hex::encode(self.digest.finalize());
+        let stored = Stored { key, size_bytes: self.size_bytes, sha256 };
+        let (root, temporary) = (self.root, self.temporary);
+        in_background(move || {
+            publish(&root, file, temporary, &stored.key)?;
+            Ok(stored)
+        })
+        .await
+    }
+}
+
+/// Stores bytes that are in memory.
+pub(super) fn put(root: &Path, area: BlobArea, bytes: &[u8]) -> Result<BlobKey, BlobError> {
+    let (temporary, mut file) = Temporary::create(root)?;
+    file.write_all(bytes).map_err(BlobError::disk("write a blob"))?;
+    let key = BlobKey::new(area);
+    publish(root, file, temporary, &key)?;
+    Ok(key)
+}
+
+/// 1. Bytes to the disk. 2. Name to the folder. 3. Folder to the disk.
+fn publish(root: &Path, file: File, temporary: Temporary, key: &BlobKey) -> Result<(), BlobError> {
+    file.sync_all().map_err(BlobError::disk("flush a blob"))?;
+    let target = path_of(root, key);
+    let shelf = target.parent().expect("a key has folders");
+    if create_shelf(shelf).map_err(BlobError::disk("create a blob folder"))? {
+        let area = shelf.parent().expect("a key has folders");
+        flush_folder(area).map_err(BlobError::disk("flush a blob folder"))?;
+    }
+    temporary.rename(&target).map_err(BlobError::disk("rename a blob"))?;
+    flush_folder(shelf).map_err(BlobError::disk("flush a blob folder"))
+}
+
+/// Whether the folder is new.
+fn create_shelf(shelf: &Path) -> io::Result<bool> {
+    match fs::create_dir(shelf) {
+        Ok(()) => Ok(true),
+        Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(cause) => Err(cause),
+    }
+}
+
+fn flush_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// An unfinished file, removed when dropped.
+struct Temporary {
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn create(root: &Path) -> Result<(Self, File), BlobError> {
+        let path = root.join("tmp").join(uuid::Uuid::new_v4().simple().to_string());
+        let file = File::create_new(&path).map_err(BlobError::disk("create a blob"))?;
+        Ok((Self { path }, file))
+    }
+
+    fn rename(self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.path, target)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is nothing under this name; what cannot be removed now is
+        // removed by the sweeper.
+        let _ = fs::remove_file(&self.path);
+    }
+}

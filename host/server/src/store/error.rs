@@ -1,0 +1,73 @@
+//! What can go wrong between us and the database.
+
+use std::sync::Arc;
+
+/// A read or a write that did not happen.
+///
+/// `Clone`, because one failed commit answers every change that was in it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// Another process kept the database locked for longer than the busy time-out.
+    #[error("the database is locked by another process")]
+    Locked,
+    /// No space left, or the database file may not grow.
+    #[error("the disk that holds the database is full or cannot be written")]
+    Full,
+    /// The store has been closed.
+    #[error("the store is closed")]
+    Closed,
+    /// A row says something that this version cannot read.
+    #[error("row {id} of {table} cannot be read: {cause}")]
+    Corrupt {
+        /// The table.
+        table: &'static str,
+        /// Primary key of the row.
+        id: String,
+        /// What is wrong with it, without its content.
+        cause: String,
+    },
+    /// Anything else that the database said.
+    #[error("the database failed")]
+    Database(#[source] Arc<sqlx::Error>),
+    /// The tables could not be brought to this version.
+    #[error("the database could not be migrated")]
+    Migrate(#[source] Arc<sqlx::migrate::MigrateError>),
+}
+
+/// SQLite's primary result codes, the low byte of the extended ones
+/// (<https://www.sqlite.org/rescode.html>).
+mod code {
+    pub const BUSY: u32 = 5;
+    pub const LOCKED: u32 = 6;
+    pub const READ_ONLY: u32 = 8;
+    pub const IO: u32 = 10;
+    pub const FULL: u32 = 13;
+    pub const CANNOT_OPEN: u32 = 14;
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        if matches!(error, sqlx::Error::PoolTimedOut) {
+            return Self::Locked;
+        }
+        if matches!(error, sqlx::Error::PoolClosed) {
+            return Self::Closed;
+        }
+        let code = error
+            .as_database_error()
+            .and_then(|e| e.code())
+            .and_then(|code| code.parse::<u32>().ok())
+            .map(|extended| extended & 0xff);
+        match code {
+            Some(code::BUSY | code::LOCKED) => Self::Locked,
+            Some(code::FULL | code::IO | code::READ_ONLY | code::CANNOT_OPEN) => Self::Full,
+            _ => Self::Database(Arc::new(error)),
+        }
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for StoreError {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        Self::Migrate(Arc::new(error))
+    }
+}

@@ -1,0 +1,124 @@
+//! Jobs as clients see them: created once, read often.
+
+use serde_json::{Map, Value};
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+
+use super::error::StoreError;
+use super::files::FileRecord;
+use super::open::Store;
+use super::sqlite;
+use crate::model::event::{Event, Target};
+use crate::model::id::{AccountId, BlobKey, JobId, RequestId};
+use crate::model::job::{CallbackMethod, JobSpec, Kind, Status};
+
+/// A job to be.
+#[derive(Debug, Clone)]
+pub struct NewJob {
+    /// Its id.
+    pub id: JobId,
+    /// Who asked.
+    pub account_id: AccountId,
+    /// The HTTP request that brought it.
+    pub request_id: RequestId,
+    /// Recorded or live.
+    pub kind: Kind,
+    /// What is to be done.
+    pub spec: JobSpec,
+    /// When it was received, milliseconds since 1970.
+    pub created_ms: i64,
+}
+
+/// A job as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// Its id.
+    pub id: JobId,
+    /// Who asked.
+    pub account_id: AccountId,
+    /// The HTTP request that brought it.
+    pub request_id: RequestId,
+    /// Recorded or live.
+    pub kind: Kind,
+    /// How far it is.
+    pub status: Status,
+    /// What is to be done.
+    pub spec: JobSpec,
+    /// When it was received, milliseconds since 1970.
+    pub created_ms: i64,
+    /// When it reached `done` or `error`.
+    pub completed_ms: Option<i64>,
+    /// 400 to 599, set with `error`.
+    pub error_code: Option<u16>,
+    /// Debug data for the client, in the envelope's member of this name.
+    pub post_session_metadata: Map<String, Value>,
+    /// The audio.
+    pub file: Option<FileRecord>,
+    /// Where the result lies, set with `done`: JSON of a `JobResult`.
+    pub result_key: Option<BlobKey>,
+}
+
+/// A message to send about a job. Its body is built from the result when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// The same over all attempts, so that a receiver can recognise a repetition.
+    pub id: Uuid,
+    /// What happened.
+    pub event: Event,
+    /// Who hears of it.
+    pub target: Target,
+    /// Where to.
+    pub url: String,
+    /// How.
+    pub method: CallbackMethod,
+}
+
+/// How many jobs wait and run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueCounts {
+    /// Accepted, never claimed.
+    pub queued: u64,
+    /// Claimed at least once, not final.
+    pub processing: u64,
+}
+
+impl Store {
+    /// Accepts a job: durable when this returns. For a URL its file record is made too.
+    pub async fn create_job(&self, job: NewJob) -> Result<(), StoreError> {
+        self.writer
+            .write(move |db: &mut SqliteConnection| {
+                Box::pin(async move { sqlite::insert_job(db, &job).await })
+            })
+            .await
+    }
+
+    /// The job, if it exists and belongs to the account.
+    pub async fn get_job(&self, account: &AccountId, id: JobId) -> Result<Option<Job>, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::select_job(&mut db, Some(account), id).await
+    }
+
+    /// Jobs that are not final.
+    pub async fn queue_counts(&self) -> Result<QueueCounts, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::count_unfinished(&mut db).await
+    }
+
+    /// The messages about a job, the oldest first.
+    pub async fn deliveries_of(&self, id: JobId) -> Result<Vec<Delivery>, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::select_deliveries(&mut db, id).await
+    }
+
+    /// Those of `keys` that no row mentions.
+    pub async fn unmentioned_blobs(&self, keys: &[BlobKey]) -> Result<Vec<BlobKey>, StoreError> {
+        let mut db = self.reader().await?;
+        let mut unmentioned = Vec::new();
+        for key in keys {
+            if !sqlite::mentions_blob(&mut db, key).await? {
+                unmentioned.push(key.clone());
+            }
+        }
+        Ok(unmentioned)
+    }
+}

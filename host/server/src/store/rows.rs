@@ -1,0 +1,218 @@
+//! From database rows to model types.
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use super::error::StoreError;
+use super::files::{FileFacts, FileRecord};
+use super::jobs::{Delivery, Job};
+use super::leases::Checkpoint;
+use crate::model::event::{Event, Target};
+use crate::model::id::{AccountId, BlobKey, FileId, JobId, RequestId};
+use crate::model::job::{CallbackMethod, Kind, Status};
+
+/// A row of `jobs` with its file.
+#[derive(FromRow)]
+pub(super) struct JobRow {
+    id: String,
+    account_id: String,
+    kind: String,
+    status: String,
+    request_id: String,
+    spec: String,
+    created_ms: i64,
+    completed_ms: Option<i64>,
+    error_code: Option<i64>,
+    post_session_metadata: String,
+    result_key: Option<String>,
+    file_id: Option<String>,
+    source: Option<String>,
+    filename: Option<String>,
+    audio_duration_s: Option<f64>,
+    number_of_channels: Option<i64>,
+    size_bytes: Option<i64>,
+    sha256: Option<String>,
+    blob_key: Option<String>,
+    file_created_ms: Option<i64>,
+}
+
+/// A row of `files`.
+#[derive(FromRow)]
+pub(super) struct FileRow {
+    id: String,
+    account_id: String,
+    source: Option<String>,
+    filename: Option<String>,
+    audio_duration_s: Option<f64>,
+    number_of_channels: Option<i64>,
+    size_bytes: Option<i64>,
+    sha256: Option<String>,
+    blob_key: Option<String>,
+    created_ms: i64,
+}
+
+/// A row of `checkpoints`.
+#[derive(FromRow)]
+pub(super) struct CheckpointRow {
+    step: String,
+    digest: String,
+    blob_key: String,
+}
+
+/// A row of `deliveries`.
+#[derive(FromRow)]
+pub(super) struct DeliveryRow {
+    id: String,
+    event: String,
+    target: String,
+    url: String,
+    method: String,
+}
+
+/// What a claim returns of its row.
+#[derive(FromRow)]
+pub(super) struct ClaimRow {
+    pub id: String,
+    pub attempts: i64,
+    pub crashes: i64,
+    pub faults: i64,
+}
+
+impl TryFrom<JobRow> for Job {
+    type Error = StoreError;
+
+    fn try_from(row: JobRow) -> Result<Self, StoreError> {
+        let corrupt = |cause: String| StoreError::Corrupt { table: "jobs", id: row.id.clone(), cause };
+        let file = match (row.file_id, row.file_created_ms) {
+            (Some(id), Some(created_ms)) => Some(FileRecord::try_from(FileRow {
+                id,
+                account_id: row.account_id.clone(),
+                source: row.source,
+                filename: row.filename,
+                audio_duration_s: row.audio_duration_s,
+                number_of_channels: row.number_of_channels,
+                size_bytes: row.size_bytes,
+                sha256: row.sha256,
+                blob_key: row.blob_key,
+                created_ms,
+            })?),
+            _ => None,
+        };
+        Ok(Self {
+            id: JobId::parse(&row.id).ok_or_else(|| corrupt("id".to_owned()))?,
+            kind: kind_from(&row.kind).ok_or_else(|| corrupt("kind".to_owned()))?,
+            status: status_from(&row.status).ok_or_else(|| corrupt("status".to_owned()))?,
+            request_id: RequestId(row.request_id),
+            spec: serde_json::from_str(&row.spec).map_err(|e| corrupt(json_fault("spec", &e)))?,
+            created_ms: row.created_ms,
+            completed_ms: row.completed_ms,
+            error_code: row.error_code.map(|code| code as u16),
+            post_session_metadata: serde_json::from_str(&row.post_session_metadata)
+                .map_err(|e| corrupt(json_fault("post_session_metadata", &e)))?,
+            file,
+            result_key: blob_key_from("jobs", &row.id, row.result_key)?,
+            account_id: AccountId(row.account_id),
+        })
+    }
+}
+
+impl TryFrom<FileRow> for FileRecord {
+    type Error = StoreError;
+
+    fn try_from(row: FileRow) -> Result<Self, StoreError> {
+        let blob_key = blob_key_from("files", &row.id, row.blob_key)?;
+        let Some(id) = FileId::parse(&row.id) else {
+            return Err(StoreError::Corrupt { table: "files", id: row.id, cause: "id".to_owned() });
+        };
+        let facts = FileFacts {
+            filename: row.filename,
+            audio_duration_s: row.audio_duration_s,
+            number_of_channels: row.number_of_channels.map(|n| n as u32),
+            size_bytes: row.size_bytes.map(|n| n as u64),
+            sha256: row.sha256,
+            blob_key,
+        };
+        let account_id = AccountId(row.account_id);
+        Ok(Self { id, account_id, source: row.source, created_ms: row.created_ms, facts })
+    }
+}
+
+impl TryFrom<CheckpointRow> for Checkpoint {
+    type Error = StoreError;
+
+    fn try_from(row: CheckpointRow) -> Result<Self, StoreError> {
+        let blob_key = BlobKey::parse(&row.blob_key).ok_or_else(|| StoreError::Corrupt {
+            table: "checkpoints",
+            id: row.step.clone(),
+            cause: "blob_key".to_owned(),
+        })?;
+        Ok(Self { step: row.step, digest: row.digest, blob_key })
+    }
+}
+
+impl TryFrom<DeliveryRow> for Delivery {
+    type Error = StoreError;
+
+    fn try_from(row: DeliveryRow) -> Result<Self, StoreError> {
+        let corrupt = |cause: &str| StoreError::Corrupt {
+            table: "deliveries",
+            id: row.id.clone(),
+            cause: cause.to_owned(),
+        };
+        let methods = [CallbackMethod::Post, CallbackMethod::Put];
+        Ok(Self {
+            id: Uuid::parse_str(&row.id).map_err(|_| corrupt("id"))?,
+            event: named(Event::ALL, Event::name, &row.event).ok_or_else(|| corrupt("event"))?,
+            target: named(Target::ALL, Target::name, &row.target).ok_or_else(|| corrupt("target"))?,
+            method: named(methods, method_text, &row.method).ok_or_else(|| corrupt("method"))?,
+            url: row.url,
+        })
+    }
+}
+
+fn blob_key_from(table: &'static str, id: &str, key: Option<String>) -> Result<Option<BlobKey>, StoreError> {
+    let Some(text) = key else { return Ok(None) };
+    let corrupt = || StoreError::Corrupt { table, id: id.to_owned(), cause: "blob key".to_owned() };
+    BlobKey::parse(&text).map(Some).ok_or_else(corrupt)
+}
+
+/// Names the column and the place, never the content.
+fn json_fault(column: &str, error: &serde_json::Error) -> String {
+    format!("{column}: line {}, column {}", error.line(), error.column())
+}
+
+pub(super) fn status_text(status: Status) -> &'static str {
+    match status {
+        Status::Queued => "queued",
+        Status::Processing => "processing",
+        Status::Done => "done",
+        Status::Error => "error",
+    }
+}
+
+fn status_from(text: &str) -> Option<Status> {
+    named([Status::Queued, Status::Processing, Status::Done, Status::Error], status_text, text)
+}
+
+pub(super) fn kind_text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::PreRecorded => "pre-recorded",
+        Kind::Live => "live",
+    }
+}
+
+fn kind_from(text: &str) -> Option<Kind> {
+    named([Kind::PreRecorded, Kind::Live], kind_text, text)
+}
+
+pub(super) fn method_text(method: CallbackMethod) -> &'static str {
+    match method {
+        CallbackMethod::Post => "POST",
+        CallbackMethod::Put => "PUT",
+    }
+}
+
+/// The one of `all` that bears this name.
+fn named<T: Copy, const N: usize>(all: [T; N], name: fn(T) -> &'static str, text: &str) -> Option<T> {
+    all.into_iter().find(|one| name(*one) == text)
+}

@@ -1,0 +1,116 @@
+//! One task owns the only connection that writes.
+//!
+//! A durable commit costs a flush of the disk, about as much for a hundred changes as for
+//! one. So the task takes every change that waits, runs each in a savepoint of one
+//! transaction, commits once, and only then answers. A change that fails is undone alone;
+//! a commit that fails answers every change in it with the error.
+
+use futures_util::future::BoxFuture;
+use sqlx::{Acquire, SqliteConnection, SqlitePool};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use super::error::StoreError;
+
+/// Changes that may wait; a sender beyond that waits itself.
+const QUEUE_CHANGES: usize = 1024;
+/// Changes of one commit: bounds how long the first of them waits for the last.
+const BATCH_CHANGES: usize = 256;
+
+/// Runs inside the transaction, or is told why there is none.
+type Change =
+    Box<dyn for<'c> FnOnce(Result<&'c mut SqliteConnection, StoreError>) -> BoxFuture<'c, Applied> + Send>;
+/// Answers the caller, once the commit has succeeded or failed.
+type Answer = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+/// A change that has run, not yet durable.
+struct Applied {
+    failed: Option<StoreError>,
+    answer: Answer,
+}
+
+/// The way to the writing task; ends the task when dropped.
+pub(super) struct Writer {
+    queue: mpsc::Sender<Change>,
+    task: JoinHandle<()>,
+}
+
+impl Writer {
+    /// Starts the task over a pool of exactly one connection.
+    pub fn start(pool: SqlitePool) -> Self {
+        let (queue, changes) = mpsc::channel(QUEUE_CHANGES);
+        Self { queue, task: tokio::spawn(run(pool, changes)) }
+    }
+
+    /// Runs `change` in a transaction and returns its value when that is durable.
+    pub async fn write<T, F>(&self, change: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let boxed: Change = Box::new(move |connection| {
+            Box::pin(async move {
+                let outcome = match connection {
+                    Ok(connection) => change(connection).await,
+                    Err(error) => Err(error),
+                };
+                let failed = outcome.as_ref().err().cloned();
+                let answer = move |commit: Result<(), StoreError>| {
+                    // A caller that has gone away does not need the answer.
+                    let _ = reply.send(outcome.and_then(|value| commit.map(|()| value)));
+                };
+                Applied { failed, answer: Box::new(answer) }
+            })
+        });
+        self.queue.send(boxed).await.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Finishes what waits, then ends the task.
+    pub async fn close(self) {
+        drop(self.queue);
+        // A panic in the task has been reported by the runtime already.
+        let _ = self.task.await;
+    }
+}
+
+/// 1. Wait for a change, take those that wait as well. 2. Run and commit them. 3. Tell
+/// those that could not run. 4. Answer each.
+async fn run(pool: SqlitePool, mut queue: mpsc::Receiver<Change>) {
+    let mut waiting = Vec::with_capacity(BATCH_CHANGES);
+    while queue.recv_many(&mut waiting, BATCH_CHANGES).await > 0 {
+        let mut answers = Vec::with_capacity(waiting.len());
+        let mut changes = waiting.drain(..);
+        let commit = commit_all(&pool, &mut changes, &mut answers).await;
+        if let Err(error) = &commit {
+            for change in changes {
+                answers.push(change(Err(error.clone())).await.answer);
+            }
+        }
+        for answer in answers {
+            answer(commit.clone());
+        }
+    }
+}
+
+/// Runs the changes in one transaction and commits it.
+async fn commit_all(
+    pool: &SqlitePool,
+    changes: &mut (dyn Iterator<Item = Change> + Send),
+    answers: &mut Vec<Answer>,
+) -> Result<(), StoreError> {
+    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    for change in changes {
+        let mut savepoint = transaction.begin().await?;
+        let applied = change(Ok(&mut savepoint)).await;
+        answers.push(applied.answer);
+        match applied.failed {
+            None => savepoint.commit().await?,
+            // SQLite may have undone the whole transaction by itself.
+            Some(error @ (StoreError::Full | StoreError::Locked)) => return Err(error),
+            Some(_) => savepoint.rollback().await?,
+        }
+    }
+    Ok(transaction.commit().await?)
+}
