@@ -121,7 +121,9 @@ pub(super) async fn in_background<T: Send + 'static>(
 ) -> Result<T, BlobError> {
     match spawn_blocking(work).await {
         Ok(outcome) => outcome,
-        Err(cause) => Err(BlobError::Disk { action: "run in the background", cause: io::Error::other(cause) }),
+        Err(cause) => {
+            Err(BlobError::Disk { action: "run in the background", cause: io::Error::other(cause) })
+        }
     }
 }
 
@@ -134,9 +136,7 @@ fn reading(key: BlobKey) -> impl FnOnce(io::Error) -> BlobError {
 
 fn remove(path: &Path) -> Result<(), BlobError> {
     match fs::remove_file(path) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-            Err(BlobError::disk("delete a blob")(cause))
-        }
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(BlobError::disk("delete a blob")(cause)),
         _ => Ok(()),
     }
 }

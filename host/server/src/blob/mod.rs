@@ -7,6 +7,8 @@
 
 mod error;
 mod folder;
+#[cfg(test)]
+mod suite;
 mod write;
 
 pub use error::BlobError;

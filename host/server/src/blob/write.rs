@@ -38,11 +38,7 @@ pub struct BlobWriter {
 }
 
 impl BlobWriter {
-    pub(super) async fn start(
-        root: Arc<Path>,
-        area: BlobArea,
-        limit_bytes: u64,
-    ) -> Result<Self, BlobError> {
+    pub(super) async fn start(root: Arc<Path>, area: BlobArea, limit_bytes: u64) -> Result<Self, BlobError> {
         let (temporary, file) = Temporary::create(&root)?;
         let file = tokio::fs::File::from_std(file);
         Ok(Self { root, area, file, temporary, digest: Sha256::new(), size_bytes: 0, limit_bytes })

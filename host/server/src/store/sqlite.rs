@@ -10,7 +10,9 @@ use super::error::StoreError;
 use super::files::{FileFacts, FileRecord};
 use super::jobs::{Delivery, Job, NewJob, QueueCounts};
 use super::leases::{Checkpoint, Claim, Claimed, Ending, Lease, Outcome};
-use super::rows::{CheckpointRow, ClaimRow, DeliveryRow, FileRow, JobRow, kind_text, method_text, status_text};
+use super::rows::{
+    CheckpointRow, ClaimRow, DeliveryRow, FileRow, JobRow, kind_text, method_text, status_text,
+};
 use crate::model::id::{AccountId, BlobKey, FileId, JobId};
 use crate::model::job::{AudioSource, Kind, Status};
 

@@ -183,8 +183,7 @@ async fn a_lost_lease_changes_nothing_any_more() {
     assert_eq!((new.lease.attempt, new.crashes), (2, 1));
 
     let key = BlobKey::new(BlobArea::Result);
-    let checkpoint =
-        Checkpoint { step: "decode".to_owned(), digest: "d".to_owned(), blob_key: key.clone() };
+    let checkpoint = Checkpoint { step: "decode".to_owned(), digest: "d".to_owned(), blob_key: key.clone() };
     let facts = FileFacts { filename: Some("late".to_owned()), ..FileFacts::default() };
     assert!(!f.store.heartbeat(&old.lease, 99_999, Map::new()).await.expect("beats"));
     assert!(!f.store.save_checkpoint(&old.lease, checkpoint).await.expect("saves"));
