@@ -1,1 +1,0 @@
-//! The configuration: file, environment, defaults, turned once into valid settings.

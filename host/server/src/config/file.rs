@@ -1,0 +1,64 @@
+//! The shape of `tympan.toml` on disk. Everything is optional, nothing is checked beyond
+//! types and names.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::sections::{Fetch, Limits, Log, Speech, Worker};
+use super::settings::{Addon, ModelSource};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct File {
+    pub listen: Option<String>,
+    pub data_dir: Option<PathBuf>,
+    pub database_url: Option<String>,
+    pub models_dir: Option<PathBuf>,
+    pub model_source: ModelSource,
+    pub public_base_url: Option<String>,
+    pub allow_private_urls: bool,
+    pub auth: AuthFile,
+    pub models: BTreeMap<String, ModelFile>,
+    pub model_aliases: Option<BTreeMap<String, String>>,
+    pub addons: AddonsFile,
+    pub limits: Limits,
+    pub worker: Worker,
+    pub speech: Speech,
+    pub fetch: Fetch,
+    pub log: Log,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct AuthFile {
+    pub header_aliases: Vec<String>,
+    pub keys: Vec<KeyFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeyFile {
+    pub account: String,
+    pub sha256: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ModelFile {
+    pub file: Option<String>,
+    pub languages: Option<Vec<String>>,
+    pub code_switching: Option<bool>,
+}
+
+/// `[addons]`: two settings of its own, and a table for each add-on. A key that is no
+/// setting is therefore taken for the name of an add-on, and must hold a table.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct AddonsFile {
+    pub log_text: bool,
+    pub folders: Vec<PathBuf>,
+    #[serde(flatten)]
+    pub by_name: BTreeMap<String, Addon>,
+}

@@ -1,0 +1,180 @@
+//! From file and environment to settings.
+
+use std::path::Path;
+
+use super::environment::Environment;
+use super::error::ConfigError;
+use super::file::File;
+use super::paths::Paths;
+use super::settings::{Addons, Config};
+use super::tables::{addons, aliases, auth, models};
+
+/// Listens here unless told otherwise: only this machine can reach it.
+const LISTEN: &str = "127.0.0.1:8080";
+
+/// The file that is read when `TYMPAN_CONFIG` names none; it need not exist.
+const FILE: &str = "tympan.toml";
+
+/// Reads `tympan.toml` (or the file that `TYMPAN_CONFIG` names) and the environment.
+///
+/// # Errors
+/// [`ConfigError`]: a sentence that names the setting and what to change.
+pub fn load() -> Result<Config, ConfigError> {
+    let environment = Environment::of_process();
+    let file = match environment.path("TYMPAN_CONFIG") {
+        Some(path) => read(&path)?,
+        None if Path::new(FILE).exists() => read(Path::new(FILE))?,
+        None => File::default(),
+    };
+    let executable = std::env::current_exe().and_then(std::fs::canonicalize).ok();
+    settle(file, &environment, executable.as_deref())
+}
+
+fn read(path: &Path) -> Result<File, ConfigError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+    toml::from_str(&text).map_err(|error| ConfigError::Syntax {
+        path: path.to_owned(),
+        message: error.to_string().trim_end().to_owned(),
+    })
+}
+
+fn settle(
+    mut file: File,
+    environment: &Environment,
+    executable: Option<&Path>,
+) -> Result<Config, ConfigError> {
+    let rest = environment.override_file(&mut file)?;
+    let paths = Paths::resolve(&file, rest.addon_folders, environment, executable)?;
+    file.limits.check()?;
+    file.worker.check()?;
+    file.speech.check()?;
+    file.fetch.check()?;
+    let models = models(file.models)?;
+    Ok(Config {
+        listen: listen(file.listen)?,
+        paths,
+        model_source: file.model_source,
+        public_base_url: file.public_base_url.map(|url| base_url(&url)).transpose()?,
+        allow_private_urls: file.allow_private_urls,
+        auth: auth(file.auth, rest.bootstrap_key)?,
+        model_aliases: aliases(file.model_aliases, &models)?,
+        models,
+        addons: Addons { log_text: file.addons.log_text, by_name: addons(file.addons.by_name)? },
+        limits: file.limits,
+        worker: file.worker,
+        speech: file.speech,
+        fetch: file.fetch,
+        log: file.log,
+    })
+}
+
+fn listen(address: Option<String>) -> Result<String, ConfigError> {
+    let Some(address) = address else { return Ok(LISTEN.to_owned()) };
+    let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
+    match port.map(str::parse::<u16>) {
+        Some(Ok(_)) => Ok(address),
+        _ => Err(ConfigError::invalid("listen", "must have the form HOST:PORT")),
+    }
+}
+
+fn base_url(text: &str) -> Result<String, ConfigError> {
+    let refused = |problem| Err(ConfigError::invalid("public_base_url", problem));
+    let Ok(url) = url::Url::parse(text) else {
+        return refused("must be a URL such as https://speech.example");
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return refused("must begin with http:// or https://");
+    }
+    // Clients resolve absolute paths against the origin, so that a path prefix would be lost.
+    if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
+        return refused("must be an origin without a path");
+    }
+    Ok(url.origin().ascii_serialization())
+}
+
+/// The configuration that a file with this text gives in an otherwise empty environment.
+#[cfg(test)]
+pub(crate) fn from_text(text: &str) -> Result<Config, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    settle(file, &Environment::of(&[("HOME", "/h")]), None).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_gives_the_defaults() {
+        let config = from_text("").unwrap();
+        assert_eq!(config.listen, "127.0.0.1:8080");
+        assert_eq!(config.limits.upload_bytes, 2_000_000_000);
+        assert_eq!(config.worker.retry_horizon_s, 7200);
+        assert!(config.auth.has_no_key());
+        assert!(!config.allow_private_urls);
+        assert_eq!(config.models["stt-3"].languages, ["en", "fr", "de", "es", "it"]);
+        assert!(!config.models["stt-3"].code_switching);
+        assert_eq!(config.model_aliases["solaria-1"], "stt-1");
+    }
+
+    #[test]
+    fn a_model_keeps_what_the_file_does_not_change() {
+        let config =
+            from_text("[models.stt-3]\nfile = \"x.bin\"\n[models.big]\nlanguages = [\"en-US\"]").unwrap();
+        assert_eq!(config.models["stt-3"].file, Path::new("x.bin"));
+        assert!(!config.models["stt-3"].code_switching);
+        assert_eq!(config.models["big"].languages, ["en"]);
+    }
+
+    #[test]
+    fn addons_have_settings_of_their_own_beside_those_of_all() {
+        let config = from_text(
+            "[addons]\nlog_text = true\nfolders = [\"/x\"]\n[addons.call_report]\nforce = true\ngrants = [\"raw-text\"]",
+        )
+        .unwrap();
+        assert!(config.addons.log_text);
+        assert_eq!(config.paths.addon_folders[1], Path::new("/x"));
+        assert!(config.addons.by_name["call_report"].force);
+        assert!(config.addons.by_name["call_report"].enabled);
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_by_name() {
+        for (text, key) in [
+            ("colour = 1", "colour"),
+            ("[limits]\nupload = 1", "upload"),
+            ("[auth]\nkey = \"x\"", "key"),
+            ("[addons.a]\nforced = true", "forced"),
+            ("[models.stt-1]\npath = \"x\"", "path"),
+        ] {
+            let error = from_text(text).unwrap_err();
+            assert!(error.contains(&format!("`{key}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_that_cannot_be_used_are_refused_by_setting() {
+        for (text, setting) in [
+            ("listen = \"8080\"", "listen"),
+            ("public_base_url = \"https://a.example/x\"", "public_base_url"),
+            ("public_base_url = \"ftp://a.example\"", "public_base_url"),
+            ("[limits]\nupload_bytes = 0", "limits.upload_bytes"),
+            ("[worker]\nretry_horizon_s = 7201", "worker.retry_horizon_s"),
+            ("[[auth.keys]]\naccount = \"a\"\nsha256 = \"12\"", "auth.keys.0.sha256"),
+            ("[auth]\nheader_aliases = [\"a b\"]", "auth.header_aliases"),
+            ("[model_aliases]\nx = \"nothing\"", "model_aliases.x"),
+            ("[models.stt-1]\nlanguages = [\"xx\"]", "models.stt-1.languages"),
+            ("[addons.a]\nsha256 = \"zz\"", "addons.a.sha256"),
+            ("[addons.a]\nmemory_mb = 0", "addons.a.memory_mb"),
+        ] {
+            let error = from_text(text).unwrap_err();
+            assert!(error.starts_with(&format!("{setting} must ")), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_loses_its_trailing_slash() {
+        let config = from_text("public_base_url = \"https://Speech.example:443/\"").unwrap();
+        assert_eq!(config.public_base_url.as_deref(), Some("https://speech.example"));
+    }
+}

@@ -1,0 +1,26 @@
+//! The configuration: file, environment, defaults, turned once into valid settings.
+//!
+//! `tympan.toml` is read first, the environment overrides it. Unknown keys and values out
+//! of range are refused with a sentence. Nothing else in the host reads the environment,
+//! and nothing here knows what the settings are used for.
+
+mod environment;
+mod error;
+mod file;
+mod load;
+mod paths;
+mod secret;
+mod sections;
+mod settings;
+mod show;
+mod tables;
+
+pub use error::ConfigError;
+#[cfg(test)]
+pub(crate) use load::from_text;
+pub use load::load;
+pub use paths::Paths;
+pub use secret::Secret;
+pub use sections::{Fetch, Limits, Log, LogFormat, Speech, Worker};
+pub use settings::{Addon, Addons, ApiKey, Auth, Config, Model, ModelSource};
+pub use show::show;

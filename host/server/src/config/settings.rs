@@ -1,0 +1,143 @@
+//! The settings as the rest of the host gets them: complete and valid.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::paths::Paths;
+use super::secret::Secret;
+use super::sections::{Fetch, Limits, Log, Speech, Worker};
+
+/// Everything that the operator decided, or left to the defaults.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Address to listen on, `host:port`; port 0 takes a free one.
+    pub listen: String,
+    /// Files and folders.
+    pub paths: Paths,
+    /// Where `tympan models pull` takes models from.
+    pub model_source: ModelSource,
+    /// Origin under which clients reach the service, without a trailing slash.
+    pub public_base_url: Option<String>,
+    /// Whether URLs of requests may reach private and loopback addresses.
+    pub allow_private_urls: bool,
+    /// Who may call.
+    pub auth: Auth,
+    /// Speech models by the name that requests use.
+    pub models: BTreeMap<String, Model>,
+    /// Other names for those models.
+    pub model_aliases: BTreeMap<String, String>,
+    /// Add-ons.
+    pub addons: Addons,
+    /// What one client may ask of the host.
+    pub limits: Limits,
+    /// How jobs are worked on.
+    pub worker: Worker,
+    /// The speech engine.
+    pub speech: Speech,
+    /// Downloads of audio.
+    pub fetch: Fetch,
+    /// Log lines.
+    pub log: Log,
+}
+
+/// Where model files come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelSource {
+    /// The public hub, and packages where it does not answer.
+    #[default]
+    Auto,
+    /// The public hub that carries ggml files.
+    Hub,
+    /// Packages that carry the weights in another form.
+    Packages,
+}
+
+/// Who may call.
+#[derive(Debug, Clone, Default)]
+pub struct Auth {
+    /// Further names of the header that holds the key, lower case.
+    pub header_aliases: Vec<String>,
+    /// Keys from the file, by digest.
+    pub keys: Vec<ApiKey>,
+    /// `TYMPAN_API_KEY`: always accepted, account `default`.
+    pub bootstrap_key: Option<Secret>,
+}
+
+impl Auth {
+    /// Whether nobody at all could call.
+    pub fn has_no_key(&self) -> bool {
+        self.keys.is_empty() && self.bootstrap_key.is_none()
+    }
+}
+
+/// A key of the file: its digest, never the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Owner of the jobs that this key makes.
+    pub account: String,
+    /// SHA-256 of the key.
+    pub sha256: [u8; 32],
+}
+
+/// A speech model under one of its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// Name of the file in the models folder, or an absolute path.
+    pub file: PathBuf,
+    /// Languages that it accepts, canonical codes; empty: all.
+    pub languages: Vec<String>,
+    /// Whether the language may change within a file.
+    pub code_switching: bool,
+}
+
+/// Add-ons: where they are and what each may do.
+#[derive(Debug, Clone, Default)]
+pub struct Addons {
+    /// Whether text that add-ons write may stand in logs. It can hold what was said.
+    pub log_text: bool,
+    /// Decisions by name.
+    pub by_name: BTreeMap<String, Addon>,
+}
+
+/// `[addons.<name>]`: decisions about one add-on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Addon {
+    /// False: the file is not loaded.
+    pub enabled: bool,
+    /// On in every job; a request cannot switch it off.
+    pub force: bool,
+    /// A request that asks for it while it is not installed is refused.
+    pub required: bool,
+    /// The only file that is accepted, SHA-256 in hex.
+    pub sha256: Option<String>,
+    /// Capabilities that it may use.
+    pub grants: Vec<String>,
+    /// Wall-clock limit of a call.
+    pub timeout_ms: Option<u64>,
+    /// Memory of a call, MiB.
+    pub memory_mb: Option<u64>,
+    /// Output of a call, MiB.
+    pub output_mb: Option<u64>,
+    /// A file in a later folder may take the place of one with the same name.
+    pub replace: bool,
+}
+
+impl Default for Addon {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            force: false,
+            required: false,
+            sha256: None,
+            grants: Vec::new(),
+            timeout_ms: None,
+            memory_mb: None,
+            output_mb: None,
+            replace: false,
+        }
+    }
+}

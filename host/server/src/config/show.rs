@@ -1,0 +1,99 @@
+//! The effective configuration as text that can be shown to anybody.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::settings::Config;
+
+/// Every setting with its effective value, as TOML lines with dotted keys. Keys and digests
+/// of keys are hidden.
+pub fn show(config: &Config) -> String {
+    let mut text = String::new();
+    lines(&mut text, "", &shown(config));
+    text
+}
+
+fn shown(config: &Config) -> Value {
+    let models: Value = config
+        .models
+        .iter()
+        .map(|(name, model)| {
+            let shown = json!({
+                "file": model.file, "languages": model.languages, "code_switching": model.code_switching,
+            });
+            (name.clone(), shown)
+        })
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    let mut addons = json!(config.addons.by_name);
+    addons["log_text"] = json!(config.addons.log_text);
+    addons["folders"] = json!(config.paths.addon_folders);
+    addons["built_in_folders"] = json!(config.paths.built_in_addons);
+    json!({
+        "listen": config.listen,
+        "data_dir": config.paths.data_dir,
+        "database_url": format!("sqlite:{}", config.paths.database_file.display()),
+        "models_dir": config.paths.models_dir,
+        "model_source": config.model_source,
+        "public_base_url": config.public_base_url,
+        "allow_private_urls": config.allow_private_urls,
+        "auth": {
+            "header_aliases": config.auth.header_aliases,
+            "keys": config.auth.keys.iter().map(|key| format!("{} (hidden)", key.account)).collect::<Vec<_>>(),
+            "TYMPAN_API_KEY": config.auth.bootstrap_key.as_ref().map(|_| "(hidden)"),
+        },
+        "models": models,
+        "model_aliases": config.model_aliases,
+        "addons": addons,
+        "limits": config.limits,
+        "worker": config.worker,
+        "speech": config.speech,
+        "fetch": config.fetch,
+        "log": config.log,
+    })
+}
+
+/// JSON and TOML write texts, numbers, booleans and lists of them alike.
+fn lines(text: &mut String, prefix: &str, value: &Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                lines(text, &key, member);
+            }
+        }
+        Value::Null => {
+            let _ = writeln!(text, "# {prefix} is not set");
+        }
+        _ => {
+            let _ = writeln!(text, "{prefix} = {value}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::secret::Secret;
+    use super::*;
+
+    #[test]
+    fn secrets_are_hidden_and_everything_else_is_shown() {
+        let mut config = super::super::load::from_text("").unwrap();
+        config.auth.bootstrap_key = Some(Secret::new("very-secret"));
+        config.auth.keys.push(super::super::settings::ApiKey { account: "shop".into(), sha256: [0xab; 32] });
+        let text = show(&config);
+        assert!(!text.contains("very-secret") && !text.contains("abab"), "{text}");
+        assert!(!format!("{config:?}").contains("very-secret"));
+        for line in [
+            "listen = \"127.0.0.1:8080\"",
+            "auth.keys = [\"shop (hidden)\"]",
+            "auth.TYMPAN_API_KEY = \"(hidden)\"",
+            "models.stt-3.languages = [\"en\",\"fr\",\"de\",\"es\",\"it\"]",
+            "# public_base_url is not set",
+            "limits.upload_bytes = 2000000000",
+        ] {
+            assert!(text.lines().any(|shown| shown == line), "{line} in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Tables of the file that hold names, digests and languages: checked one by one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::error::ConfigError;
+use super::file::{AuthFile, KeyFile, ModelFile};
+use super::secret::Secret;
+use super::settings::{Addon, ApiKey, Auth, Model};
+use crate::model::language::Language;
+
+/// The model file behind both model names, as `tympan models pull base` leaves it.
+const MODEL_FILE: &str = "ggml-base-q8_0.bin";
+
+pub(super) fn auth(file: AuthFile, bootstrap_key: Option<Secret>) -> Result<Auth, ConfigError> {
+    let mut header_aliases = Vec::new();
+    for alias in file.header_aliases {
+        let is_name = axum::http::HeaderName::try_from(alias.as_str()).is_ok();
+        if !is_name {
+            return Err(ConfigError::invalid(
+                "auth.header_aliases",
+                format!("must hold header names, {alias:?} is none"),
+            ));
+        }
+        header_aliases.push(alias.to_ascii_lowercase());
+    }
+    let keys =
+        file.keys.into_iter().enumerate().map(|(at, key)| api_key(at, key)).collect::<Result<_, _>>()?;
+    Ok(Auth { header_aliases, keys, bootstrap_key })
+}
+
+fn api_key(at: usize, key: KeyFile) -> Result<ApiKey, ConfigError> {
+    if key.account.is_empty() {
+        return Err(ConfigError::invalid(format!("auth.keys.{at}.account"), "must not be empty"));
+    }
+    let mut sha256 = [0; 32];
+    hex::decode_to_slice(&key.sha256, &mut sha256).map_err(|_| {
+        ConfigError::invalid(format!("auth.keys.{at}.sha256"), "must be the SHA-256 of a key: 64 hex digits")
+    })?;
+    Ok(ApiKey { account: key.account, sha256 })
+}
+
+pub(super) fn models(file: BTreeMap<String, ModelFile>) -> Result<BTreeMap<String, Model>, ConfigError> {
+    let any = Model { file: PathBuf::from(MODEL_FILE), languages: Vec::new(), code_switching: true };
+    let five = ["en", "fr", "de", "es", "it"].map(str::to_owned).to_vec();
+    let mut models = BTreeMap::from([
+        ("stt-1".to_owned(), any.clone()),
+        ("stt-3".to_owned(), Model { languages: five, code_switching: false, ..any.clone() }),
+    ]);
+    for (name, changes) in file {
+        let model = models.entry(name.clone()).or_insert_with(|| any.clone());
+        if let Some(file) = changes.file {
+            model.file = PathBuf::from(file);
+        }
+        if let Some(languages) = changes.languages {
+            model.languages = canonical(&name, &languages)?;
+        }
+        if let Some(code_switching) = changes.code_switching {
+            model.code_switching = code_switching;
+        }
+    }
+    Ok(models)
+}
+
+fn canonical(model: &str, languages: &[String]) -> Result<Vec<String>, ConfigError> {
+    let mut codes = Vec::new();
+    for text in languages {
+        let language = Language::parse(text).ok_or_else(|| {
+            ConfigError::invalid(
+                format!("models.{model}.languages"),
+                format!("must hold language codes, {text:?} is none"),
+            )
+        })?;
+        codes.push(language.code().to_owned());
+    }
+    Ok(codes)
+}
+
+pub(super) fn aliases(
+    file: Option<BTreeMap<String, String>>,
+    models: &BTreeMap<String, Model>,
+) -> Result<BTreeMap<String, String>, ConfigError> {
+    let usual =
+        || [("solaria-1", "stt-1"), ("solaria-3", "stt-3")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
+    let aliases: BTreeMap<String, String> = file.unwrap_or_else(usual);
+    for (alias, model) in &aliases {
+        if !models.contains_key(model) {
+            return Err(ConfigError::invalid(
+                format!("model_aliases.{alias}"),
+                format!("must name a model, {model:?} is none"),
+            ));
+        }
+        if models.contains_key(alias) {
+            return Err(ConfigError::invalid(
+                format!("model_aliases.{alias}"),
+                "must not be the name of a model",
+            ));
+        }
+    }
+    Ok(aliases)
+}
+
+pub(super) fn addons(by_name: BTreeMap<String, Addon>) -> Result<BTreeMap<String, Addon>, ConfigError> {
+    for (name, addon) in &by_name {
+        if let Some(digest) = &addon.sha256
+            && hex::decode(digest).map_or(0, |bytes| bytes.len()) != 32
+        {
+            return Err(ConfigError::invalid(format!("addons.{name}.sha256"), "must be 64 hex digits"));
+        }
+        for (key, limit) in
+            [("timeout_ms", addon.timeout_ms), ("memory_mb", addon.memory_mb), ("output_mb", addon.output_mb)]
+        {
+            if limit == Some(0) {
+                return Err(ConfigError::invalid(
+                    format!("addons.{name}.{key}"),
+                    "must not be less than 1, it is 0",
+                ));
+            }
+        }
+    }
+    Ok(by_name)
+}
