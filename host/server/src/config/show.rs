@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn secrets_are_hidden_and_everything_else_is_shown() {
-        let mut config = super::super::load::from_text("").unwrap();
+        let mut config = super::super::from_text("").unwrap();
         config.auth.bootstrap_key = Some(Secret::new("very-secret"));
         config.auth.keys.push(super::super::settings::ApiKey { account: "shop".into(), sha256: [0xab; 32] });
         let text = show(&config);
