@@ -1,0 +1,1 @@
+//! Decides whether a component may be loaded.

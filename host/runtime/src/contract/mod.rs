@@ -1,0 +1,1 @@
+//! The contract with add-ons, one module per version that this host speaks.
