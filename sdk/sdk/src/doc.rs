@@ -1,0 +1,100 @@
+//! The transcript in the hands of an add-on: remembers whether it was changed.
+
+use crate::error::Error;
+use crate::transcript::{Transcript, Utterance, Word};
+
+/// The transcript that an add-on reads and may change.
+///
+/// Nothing travels back to the host unless something was changed through a `&mut` method.
+#[derive(Debug)]
+pub struct Doc {
+    transcript: Transcript,
+    touched: bool,
+    variants: Vec<Variant>,
+}
+
+/// A further transcript made by an add-on, such as a translation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    /// Unique in the job; for a translation the language code.
+    pub id: String,
+    /// Language code of its text.
+    pub language: String,
+    /// The transcript, or why there is none.
+    pub outcome: Result<Transcript, Error>,
+}
+
+impl Doc {
+    /// A transcript that nobody has touched yet.
+    pub fn new(transcript: Transcript) -> Self {
+        Self { transcript, touched: false, variants: Vec::new() }
+    }
+
+    /// The whole transcript.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// The utterances, sorted by start, then channel.
+    pub fn utterances(&self) -> &[Utterance] {
+        &self.transcript.utterances
+    }
+
+    /// All words with the utterance that holds them.
+    pub fn words(&self) -> impl Iterator<Item = (&Utterance, &Word)> {
+        self.transcript.utterances.iter().flat_map(|u| u.words().iter().map(move |w| (u, w)))
+    }
+
+    /// The utterances for changing: counts as a change, even when nothing is written.
+    pub fn utterances_mut(&mut self) -> &mut Vec<Utterance> {
+        self.touched = true;
+        &mut self.transcript.utterances
+    }
+
+    /// The whole transcript for changing: counts as a change.
+    pub fn transcript_mut(&mut self) -> &mut Transcript {
+        self.touched = true;
+        &mut self.transcript
+    }
+
+    /// Offers every word without its leading space and without the punctuation around it; where
+    /// the closure returns a text, that takes the word's place (punctuation and times stay).
+    ///
+    /// Returns how many words were changed.
+    pub fn map_words(&mut self, mut map: impl FnMut(&str) -> Option<String>) -> usize {
+        let mut changed = 0;
+        for utterance in &mut self.transcript.utterances {
+            let mut edits = Vec::new();
+            for (index, word) in utterance.words().iter().enumerate() {
+                let core = word.text.trim_matches(|c: char| !c.is_alphanumeric());
+                if core.is_empty() {
+                    continue;
+                }
+                if let Some(replacement) = map(core).filter(|r| r != core) {
+                    // `core` is a slice of the word, so it is found where it was cut from.
+                    edits.push((index, word.text.replacen(core, &replacement, 1)));
+                }
+            }
+            changed += edits.len();
+            if !edits.is_empty() {
+                utterance.edit_words(|words| {
+                    for (index, text) in edits {
+                        words[index].text = text;
+                    }
+                });
+            }
+        }
+        self.touched |= changed > 0;
+        changed
+    }
+
+    /// Adds a further transcript, or the reason why there is none.
+    pub fn add_variant(&mut self, id: &str, language: &str, outcome: Result<Transcript, Error>) {
+        self.variants.push(Variant { id: id.to_owned(), language: language.to_owned(), outcome });
+    }
+
+    /// What goes back to the host: the transcript only when it was touched.
+    pub(crate) fn into_parts(self) -> (Option<Transcript>, Vec<Variant>) {
+        (self.touched.then_some(self.transcript), self.variants)
+    }
+}

@@ -1,0 +1,234 @@
+//! Words, utterances and the whole transcript.
+//!
+//! The first word of an utterance has no leading space; later words of languages that write
+//! spaces have one, so that the words concatenated give the text. The types keep it that way:
+//! whoever changes words gets the text rebuilt.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One word with its place in the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Word {
+    /// As written, with its leading space where the language writes spaces.
+    #[serde(rename = "word")]
+    pub text: String,
+    /// Seconds.
+    pub start: f64,
+    /// Seconds, after `start`.
+    pub end: f64,
+    /// 0.0 to 1.0.
+    pub confidence: f32,
+}
+
+/// A stretch of speech of one channel, and of one speaker where that is known.
+///
+/// As JSON it has the shape of the API's results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Utterance {
+    /// Unique in the transcript. A new utterance has 0: the host numbers it.
+    #[serde(skip)]
+    pub id: u32,
+    /// Seconds.
+    pub start: f64,
+    /// Seconds.
+    pub end: f64,
+    /// 0.0 to 1.0.
+    pub confidence: f32,
+    /// Audio track, from 0.
+    pub channel: u16,
+    /// Numbered from 0 by first appearance; only after a diarization.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<u32>,
+    /// Language code.
+    pub language: Option<String>,
+    /// JSON object that other add-ons may read.
+    #[serde(skip)]
+    pub extra: Option<String>,
+    pub(crate) words: Vec<Word>,
+    pub(crate) text: String,
+}
+
+/// All that was said.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Transcript {
+    /// Sorted by start, then channel.
+    pub utterances: Vec<Utterance>,
+    /// Language codes, most spoken first.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// JSON object that other add-ons may read.
+    #[serde(skip)]
+    pub extra: Option<String>,
+}
+
+impl Transcript {
+    /// The texts of all utterances, joined by one space.
+    pub fn full_text(&self) -> String {
+        let texts: Vec<&str> = self.utterances.iter().map(Utterance::text).collect();
+        texts.join(" ")
+    }
+}
+
+impl Utterance {
+    /// A new utterance of these words, from the first one's start to the last one's end, with
+    /// the mean of their confidence; number, speaker and language unset.
+    pub fn new(channel: u16, words: Vec<Word>) -> Self {
+        let mut utterance = Self {
+            id: 0,
+            start: words.first().map_or(0.0, |w| w.start),
+            end: words.last().map_or(0.0, |w| w.end),
+            confidence: mean_confidence(&words),
+            channel,
+            speaker: None,
+            language: None,
+            extra: None,
+            text: String::new(),
+            words: Vec::new(),
+        };
+        utterance.set_words(words);
+        utterance
+    }
+
+    /// The text: the words concatenated.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The words in order of time.
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// Puts other words in place and rebuilds the text. The first word loses its leading space;
+    /// start and end grow where the words reach further.
+    pub fn set_words(&mut self, words: Vec<Word>) {
+        self.words = words;
+        if let Some(first) = self.words.first_mut() {
+            let kept = first.text.trim_start().len();
+            first.text.drain(..first.text.len() - kept);
+        }
+        for word in &self.words {
+            self.start = self.start.min(word.start);
+            self.end = self.end.max(word.end);
+        }
+        self.text = self.words.iter().map(|w| w.text.as_str()).collect();
+    }
+
+    /// Changes the words in place and rebuilds the text, as [`set_words`](Self::set_words) does.
+    pub fn edit_words(&mut self, edit: impl FnOnce(&mut Vec<Word>)) {
+        let mut words = std::mem::take(&mut self.words);
+        edit(&mut words);
+        self.set_words(words);
+    }
+
+    /// Replaces a run of words by a text, which is split before its spaces.
+    ///
+    /// The new words share the run's time by their number of characters and take its lowest
+    /// confidence; the first one takes over the run's leading space. An empty text removes the
+    /// run.
+    ///
+    /// # Panics
+    /// When the range is empty or reaches past the words.
+    pub fn replace_words(&mut self, range: Range<usize>, text: &str) {
+        let run = &self.words[range.clone()];
+        let (first, last) = match run {
+            [] => panic!("the range of words to replace is empty"),
+            [only] => (only, only),
+            [first, .., last] => (first, last),
+        };
+        let confidence = run.iter().map(|w| w.confidence).fold(1.0, f32::min);
+        let space = &first.text[..first.text.len() - first.text.trim_start().len()];
+        let spelled = format!("{space}{}", text.trim());
+        let replacement = spread(&split_before_spaces(&spelled), first.start, last.end, confidence);
+        self.edit_words(|words| {
+            words.splice(range, replacement);
+        });
+    }
+
+    /// Puts another text in place. Where it has as many words as before, each keeps its time and
+    /// confidence; otherwise the new words share the utterance's time by their length.
+    pub fn set_text(&mut self, text: &str) {
+        let pieces = split_before_spaces(text.trim());
+        if pieces.len() == self.words.len() {
+            self.edit_words(|words| {
+                for (word, piece) in words.iter_mut().zip(pieces) {
+                    word.text = piece.to_owned();
+                }
+            });
+            return;
+        }
+        let (start, end) = match (self.words.first(), self.words.last()) {
+            (Some(first), Some(last)) => (first.start, last.end),
+            _ => (self.start, self.end),
+        };
+        self.set_words(spread(&pieces, start, end, self.confidence));
+    }
+
+    /// Cuts before the word at this position and returns the later part, as a new utterance with
+    /// the same channel, speaker and language. The earlier part keeps its id.
+    ///
+    /// # Panics
+    /// When one of the two parts would have no words.
+    pub fn split_off(&mut self, at: usize) -> Self {
+        assert!(at > 0 && at < self.words.len(), "both parts of a split utterance need words");
+        let mut later = self.clone();
+        later.id = 0;
+        later.words = self.words.split_off(at);
+        later.settle();
+        self.settle();
+        later
+    }
+
+    /// Times, confidence and text of the words that are left.
+    fn settle(&mut self) {
+        let words = std::mem::take(&mut self.words);
+        self.start = words.first().map_or(self.start, |w| w.start);
+        self.end = words.last().map_or(self.end, |w| w.end);
+        self.confidence = mean_confidence(&words);
+        self.set_words(words);
+    }
+}
+
+fn mean_confidence(words: &[Word]) -> f32 {
+    if words.is_empty() {
+        return 0.0;
+    }
+    words.iter().map(|w| w.confidence).sum::<f32>() / words.len() as f32
+}
+
+/// `"one two"` → `["one", " two"]`: every piece keeps the space before it.
+fn split_before_spaces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut begin = 0;
+    let mut after_text = false;
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() && after_text {
+            pieces.push(&text[begin..at]);
+            begin = at;
+        }
+        after_text = !c.is_whitespace();
+    }
+    if after_text {
+        pieces.push(&text[begin..]);
+    }
+    pieces
+}
+
+/// Words over a stretch of time, each as long as its share of the characters.
+fn spread(pieces: &[&str], start: f64, end: f64, confidence: f32) -> Vec<Word> {
+    let total: usize = pieces.iter().map(|p| p.chars().count()).sum();
+    let second_per_char = (end - start) / total.max(1) as f64;
+    let mut done = 0;
+    let mut words = Vec::with_capacity(pieces.len());
+    for (index, piece) in pieces.iter().enumerate() {
+        let word_start = start + done as f64 * second_per_char;
+        done += piece.chars().count();
+        let is_last = index + 1 == pieces.len();
+        let word_end = if is_last { end } else { start + done as f64 * second_per_char };
+        words.push(Word { text: (*piece).to_owned(), start: word_start, end: word_end, confidence });
+    }
+    words
+}
