@@ -98,3 +98,43 @@ impl Doc {
         (self.touched.then_some(self.transcript), self.variants)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::transcript;
+
+    #[test]
+    fn reading_does_not_touch_and_changing_does() {
+        let mut doc = Doc::new(transcript(&["hello there"]));
+        assert_eq!(doc.words().count(), 2);
+        assert_eq!(doc.map_words(|_| None), 0);
+        assert_eq!(doc.map_words(|word| Some(word.to_owned())), 0);
+        assert!(!doc.touched);
+        assert_eq!(doc.map_words(|word| (word == "there").then(|| "you".to_owned())), 1);
+        let (changed, _) = doc.into_parts();
+        assert_eq!(changed.unwrap().full_text(), "hello you");
+    }
+
+    #[test]
+    fn mapping_keeps_space_punctuation_and_times() {
+        let mut doc = Doc::new(transcript(&["well, (gorge)!"]));
+        let before = doc.utterances()[0].words()[1].clone();
+        doc.map_words(|word| (word == "gorge").then(|| "George".to_owned()));
+        let after = &doc.utterances()[0].words()[1];
+        assert_eq!(after.text, " (George)!");
+        assert_eq!((after.start, after.end), (before.start, before.end));
+        assert_eq!(doc.utterances()[0].text(), "well, (George)!");
+    }
+
+    #[test]
+    fn variants_travel_beside_the_transcript() {
+        let mut doc = Doc::new(transcript(&["hello"]));
+        doc.add_variant("fr", "fr", Ok(transcript(&["bonjour"])));
+        doc.add_variant("de", "de", Err(crate::fail(503, "LlmUnavailable", "no model")));
+        let (changed, variants) = doc.into_parts();
+        assert!(changed.is_none());
+        assert_eq!(variants[0].outcome.as_ref().unwrap().full_text(), "bonjour");
+        assert_eq!(variants[1].outcome.as_ref().unwrap_err().status_code, 503);
+    }
+}

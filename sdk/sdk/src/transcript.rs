@@ -20,7 +20,7 @@ pub struct Word {
     /// Seconds, after `start`.
     pub end: f64,
     /// 0.0 to 1.0.
-    pub confidence: f32,
+    pub confidence: f64,
 }
 
 /// A stretch of speech of one channel, and of one speaker where that is known.
@@ -36,7 +36,7 @@ pub struct Utterance {
     /// Seconds.
     pub end: f64,
     /// 0.0 to 1.0.
-    pub confidence: f32,
+    pub confidence: f64,
     /// Audio track, from 0.
     pub channel: u16,
     /// Numbered from 0 by first appearance; only after a diarization.
@@ -139,7 +139,7 @@ impl Utterance {
             [only] => (only, only),
             [first, .., last] => (first, last),
         };
-        let confidence = run.iter().map(|w| w.confidence).fold(1.0, f32::min);
+        let confidence = run.iter().map(|w| w.confidence).fold(1.0, f64::min);
         let space = &first.text[..first.text.len() - first.text.trim_start().len()];
         let spelled = format!("{space}{}", text.trim());
         let replacement = spread(&split_before_spaces(&spelled), first.start, last.end, confidence);
@@ -192,11 +192,11 @@ impl Utterance {
     }
 }
 
-fn mean_confidence(words: &[Word]) -> f32 {
+fn mean_confidence(words: &[Word]) -> f64 {
     if words.is_empty() {
         return 0.0;
     }
-    words.iter().map(|w| w.confidence).sum::<f32>() / words.len() as f32
+    words.iter().map(|w| w.confidence).sum::<f64>() / words.len() as f64
 }
 
 /// `"one two"` → `["one", " two"]`: every piece keeps the space before it.
@@ -218,7 +218,7 @@ fn split_before_spaces(text: &str) -> Vec<&str> {
 }
 
 /// Words over a stretch of time, each as long as its share of the characters.
-fn spread(pieces: &[&str], start: f64, end: f64, confidence: f32) -> Vec<Word> {
+fn spread(pieces: &[&str], start: f64, end: f64, confidence: f64) -> Vec<Word> {
     let total: usize = pieces.iter().map(|p| p.chars().count()).sum();
     let second_per_char = (end - start) / total.max(1) as f64;
     let mut done = 0;
@@ -231,4 +231,86 @@ fn spread(pieces: &[&str], start: f64, end: f64, confidence: f32) -> Vec<Word> {
         words.push(Word { text: (*piece).to_owned(), start: word_start, end: word_end, confidence });
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utterance(texts: &[&str]) -> Utterance {
+        let mut words = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            let start = index as f64;
+            words.push(Word { text: (*text).to_owned(), start, end: start + 0.5, confidence: 0.8 });
+        }
+        Utterance::new(0, words)
+    }
+
+    fn texts(utterance: &Utterance) -> Vec<&str> {
+        utterance.words().iter().map(|w| w.text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_new_utterance_drops_the_first_space_and_keeps_the_others() {
+        let new = utterance(&[" hello", " there"]);
+        assert_eq!(new.text(), "hello there");
+        assert_eq!((new.start, new.end, new.confidence), (0.0, 1.5, 0.8));
+    }
+
+    #[test]
+    fn a_replaced_run_shares_its_time_by_characters() {
+        let mut new = utterance(&["in", " sacks", " co,", " now"]);
+        new.replace_words(1..3, "Saxe Coburg,");
+        assert_eq!(texts(&new), ["in", " Saxe", " Coburg,", " now"]);
+        assert_eq!(new.text(), "in Saxe Coburg, now");
+        let (first, second) = (&new.words()[1], &new.words()[2]);
+        assert_eq!((first.start, second.end), (1.0, 2.5));
+        assert_eq!(first.end, second.start);
+        // 5 of 13 characters, spaces included.
+        assert!((first.end - (1.0 + 1.5 * 5.0 / 13.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_run_at_the_start_has_no_space_and_an_empty_text_removes_it() {
+        let mut new = utterance(&["u", " m", " well"]);
+        new.replace_words(0..2, "um");
+        assert_eq!(new.text(), "um well");
+        new.replace_words(0..1, "");
+        assert_eq!(new.text(), "well");
+    }
+
+    #[test]
+    fn languages_without_spaces_stay_without() {
+        let mut new = utterance(&["\u{4f60}\u{597d}", "\u{4e16}", "\u{754c}"]);
+        new.replace_words(1..3, "\u{5730}\u{7403}");
+        assert_eq!(new.text(), "\u{4f60}\u{597d}\u{5730}\u{7403}");
+    }
+
+    #[test]
+    fn a_text_of_as_many_words_keeps_their_times() {
+        let mut new = utterance(&["hello", " wold"]);
+        let before: Vec<f64> = new.words().iter().map(|w| w.start).collect();
+        new.set_text("Hello, world!");
+        assert_eq!(texts(&new), ["Hello,", " world!"]);
+        assert_eq!(new.words().iter().map(|w| w.start).collect::<Vec<_>>(), before);
+        new.set_text("Hello, big wide world!");
+        assert_eq!((new.words().len(), new.start, new.end), (4, 0.0, 1.5));
+        assert_eq!(new.text(), "Hello, big wide world!");
+    }
+
+    #[test]
+    fn the_parts_of_a_split_utterance_have_the_times_of_their_words() {
+        let mut earlier = utterance(&["yes", " no", " maybe"]);
+        earlier.id = 7;
+        let later = earlier.split_off(1);
+        assert_eq!((earlier.text(), earlier.id, earlier.end), ("yes", 7, 0.5));
+        assert_eq!((later.text(), later.id, later.start), ("no maybe", 0, 1.0));
+    }
+
+    #[test]
+    fn words_that_reach_further_stretch_the_utterance() {
+        let mut new = utterance(&["hello"]);
+        new.edit_words(|words| words[0].end = 3.0);
+        assert_eq!(new.end, 3.0);
+    }
 }
