@@ -1,0 +1,176 @@
+//! `tympan-addon test`: runs a component on a real result, in the service's runtime.
+
+mod wrapper;
+
+use std::fmt::Write;
+use std::fs;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use serde_json::{Value, json};
+use tympan_runtime::{
+    Addon, AudioInfo, Call, CallReport, ConfigError, JobContext, Limits, PreviousOutput, Transcript,
+};
+use tympan_sdk::Recorded;
+
+use crate::args::TestArgs;
+use crate::runtime;
+
+/// Job id of a trial whose JSON has none.
+const NO_JOB_ID: &str = "00000000-0000-4000-8000-000000000000";
+
+pub(crate) fn run(args: &TestArgs) -> anyhow::Result<ExitCode> {
+    let config = config_text(&args.config)?;
+    let recorded = read_recorded(args)?;
+    let input = runtime_transcript(&recorded)?;
+    runtime::block_on(async {
+        let addon = runtime::load(&args.file, limits(args)?).await?;
+        let config = validated(&addon, &config).await?;
+        let context = context(&addon, recorded, config, &args.mode);
+        let report = addon.process(Call::new(context, &input)).await;
+        let trial = wrapper::of(&report, addon.descriptor());
+        let succeeded = report.outcome.is_ok();
+        if args.json {
+            println!("{:#}", as_json(&trial, &report));
+        } else {
+            print!("{}", as_text(&trial, &report)?);
+        }
+        Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    })
+}
+
+fn config_text(given: &str) -> anyhow::Result<String> {
+    let text = match given.strip_prefix('@') {
+        Some(file) => fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?,
+        None => given.to_owned(),
+    };
+    let value: Value = serde_json::from_str(&text).context("--config is no JSON")?;
+    ensure!(value.is_object(), "--config must be a JSON object, such as {{\"limit\": 3}}");
+    Ok(value.to_string())
+}
+
+fn read_recorded(args: &TestArgs) -> anyhow::Result<Recorded> {
+    let file = args.transcript.display();
+    let text = fs::read_to_string(&args.transcript).with_context(|| format!("cannot read {file}"))?;
+    let document: Value = serde_json::from_str(&text).with_context(|| format!("{file} is no JSON"))?;
+    Recorded::from_json(&document).with_context(|| file.to_string())
+}
+
+/// The runtime's type has the same shape as JSON; the numbers of the utterances are added.
+fn runtime_transcript(recorded: &Recorded) -> anyhow::Result<Transcript> {
+    let mut transcript: Transcript = serde_json::from_value(serde_json::to_value(&recorded.transcript)?)?;
+    transcript.number_utterances();
+    Ok(transcript)
+}
+
+fn limits(args: &TestArgs) -> anyhow::Result<Limits> {
+    let mut limits = Limits::default();
+    if let Some(seconds) = args.timeout {
+        limits.timeout = Duration::try_from_secs_f64(seconds).context("--timeout must be a time")?;
+    }
+    if let Some(mebibytes) = args.memory {
+        limits.memory_bytes = mebibytes.checked_mul(1 << 20).context("--memory is too large")?;
+    }
+    Ok(limits)
+}
+
+async fn validated(addon: &Addon, config: &str) -> anyhow::Result<String> {
+    match addon.validate_config(config).await {
+        Ok(config) => Ok(config),
+        Err(ConfigError::Problems(problems)) => {
+            let key = addon.descriptor().config_key.as_deref().unwrap_or("config");
+            let mut sentences = String::new();
+            for problem in problems {
+                let path = problem.pointer.replace('/', ".");
+                write!(sentences, "\n  {key}{path} {}", problem.message)?;
+            }
+            bail!("the config is refused:{sentences}")
+        }
+        Err(ConfigError::Failed(error)) => {
+            bail!("the add-on failed to check its config: {}: {}", error.exception, error.message)
+        }
+    }
+}
+
+/// The job around the call, as it was where the JSON says so.
+fn context(addon: &Addon, recorded: Recorded, config: String, mode: &str) -> JobContext {
+    let descriptor = addon.descriptor();
+    let sees = |name: &String| descriptor.after.contains(name) || descriptor.requires.contains(name);
+    let audio = recorded.audio;
+    JobContext {
+        job_id: recorded.job_id.unwrap_or_else(|| NO_JOB_ID.to_owned()),
+        mode: mode.to_owned(),
+        variant: None,
+        config,
+        audio: AudioInfo {
+            duration: audio.duration_s,
+            sample_rate: audio.sample_rate_hz,
+            channels: audio.channels,
+            frames: audio.frames,
+        },
+        previous: recorded
+            .previous
+            .into_iter()
+            .filter(|p| sees(&p.name))
+            .map(|p| PreviousOutput { name: p.name, status: p.status, result: p.result })
+            .collect(),
+        extra: "{}".to_owned(),
+    }
+}
+
+fn as_json(trial: &wrapper::Trial, report: &CallReport) -> Value {
+    let log: Vec<Value> =
+        log_lines(report).map(|(level, text)| json!({"level": level, "text": text})).collect();
+    json!({
+        "wrapper": trial.wrapper,
+        "transcript": trial.transcript,
+        "variants": trial.variants,
+        "log": log,
+        "dropped_log_bytes": report.dropped_bytes,
+        "exec_time_s": report.exec_time.as_secs_f64(),
+        "peak_memory_bytes": report.peak_memory_bytes,
+    })
+}
+
+fn as_text(trial: &wrapper::Trial, report: &CallReport) -> anyhow::Result<String> {
+    let mut text = String::new();
+    writeln!(text, "wrapper: {:#}", trial.wrapper)?;
+    match &trial.transcript {
+        Some(transcript) => writeln!(text, "changed transcript: {transcript:#}")?,
+        None => writeln!(text, "transcript: unchanged")?,
+    }
+    for variant in &trial.variants {
+        writeln!(text, "variant: {variant:#}")?;
+    }
+    for (level, line) in log_lines(report) {
+        writeln!(text, "log {level}: {line}")?;
+    }
+    if report.dropped_bytes > 0 {
+        writeln!(text, "log: {} bytes past the limit were dropped", report.dropped_bytes)?;
+    }
+    if let Some(location) = &report.panic_location {
+        writeln!(text, "panicked at {location}")?;
+    }
+    let milliseconds = report.exec_time.as_secs_f64() * 1000.0;
+    let mebibytes = report.peak_memory_bytes as f64 / f64::from(1 << 20);
+    writeln!(text, "time: {milliseconds:.1} ms, memory: {mebibytes:.1} MiB")?;
+    Ok(text)
+}
+
+fn log_lines(report: &CallReport) -> impl Iterator<Item = (&'static str, &str)> {
+    report.log_text.iter().flatten().map(|line| (line.level, line.text.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_config_must_be_an_object() {
+        assert_eq!(config_text(r#"{ "a": 1 }"#).unwrap(), r#"{"a":1}"#);
+        assert!(config_text("[1]").unwrap_err().to_string().contains("must be a JSON object"));
+        assert!(config_text("{").unwrap_err().to_string().contains("no JSON"));
+        assert!(config_text("@no-such-file").unwrap_err().to_string().contains("no-such-file"));
+    }
+}
