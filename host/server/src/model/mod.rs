@@ -8,4 +8,5 @@ pub mod job;
 pub mod language;
 pub mod result;
 pub mod segments;
+pub mod spec;
 pub mod transcript;

@@ -1,0 +1,61 @@
+# The commands a person types. `make demo` and `make test` set up what they need.
+.PHONY: build setup model addons examples hostile demo test run bench quality fmt lint third-party
+
+# Cargo's incremental files make the second build fast where CI would turn them off.
+export CARGO_INCREMENTAL ?= 1
+TYMPAN = target/release/tympan
+ADDON = target/release/tympan-addon
+PLUGINS = $(sort $(dir $(wildcard plugins/*/Cargo.toml)))
+
+# The server, the author's tool and the built-in add-ons. NATIVE=1 tunes whisper.cpp to this CPU.
+build: setup binaries addons
+
+setup:
+	@scripts/setup.sh
+
+.PHONY: binaries
+binaries: setup
+	@$(if $(NATIVE),GGML_NATIVE=ON,) cargo build --locked --release -p tympan -p tympan-addon
+
+addons: binaries
+	@$(ADDON) build $(PLUGINS) --out-dir target/addons
+
+# Add-ons that only tests and the demo use.
+examples: binaries
+	@examples/addons/build.sh
+
+hostile: binaries
+	@tests/hostile/build.sh
+
+# The default model, once per user; later runs only check it.
+model: binaries
+	@$(TYMPAN) models pull base
+
+demo: build model
+	@examples/addons/build.sh rust
+	@python3 examples/demo.py
+
+run: build model
+	@$(TYMPAN) serve
+
+test: build model examples hostile
+	@cargo test --locked --release --workspace
+
+# Figures for docs/benchmarks.md and docs/quality.md.
+bench: build model examples
+	@scripts/bench.sh
+
+quality: build model
+	@scripts/quality.sh
+
+fmt:
+	@cargo fmt --all
+
+lint: setup
+	@cargo fmt --all --check
+	@cargo clippy --locked --release --workspace --all-targets -- -D warnings
+	@command -v cargo-deny >/dev/null || cargo install --locked --quiet cargo-deny
+	@cargo deny --offline check licenses bans sources
+
+third-party:
+	@python3 scripts/third_party.py
