@@ -1,1 +1,23 @@
-//! Add-ons of a job: which, in what order, with what outcome.
+//! Add-ons of a job: which there are, in what order they run, and where their outcomes
+//! stand in the result.
+//!
+//! Knows the runtime, and neither wasmtime nor the API nor SQL. There is no list of
+//! add-ons here; what the specification names is placed in [`assemble`].
+
+mod assemble;
+mod convert;
+mod library;
+mod masked;
+mod order;
+mod outcome;
+mod plan;
+mod run;
+mod set;
+mod settings;
+
+pub use assemble::Assembled;
+pub use library::Library;
+pub use plan::plan;
+pub use run::{EnrichError, JobFacts, enrich};
+pub use set::{AddonSet, Entry, Refusal};
+pub use settings::{LibrarySettings, OperatorSettings};

@@ -7,34 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
-/// An add-on's place in the pipeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Slot {
-    /// Changes samples before recognition.
-    Audio,
-    /// May change the transcript.
-    Transcript,
-    /// Reads it, returns JSON or variants.
-    Analysis,
-    /// Makes final artefacts.
-    Render,
-}
-
-impl Slot {
-    /// Reads the contract's name of a slot.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "audio" => Some(Self::Audio),
-            "transcript" => Some(Self::Transcript),
-            "analysis" => Some(Self::Analysis),
-            "render" => Some(Self::Render),
-            _ => None,
-        }
-    }
-}
+use tympan_runtime::Slot;
 
 /// What the order depends on.
 #[derive(Debug, Clone)]

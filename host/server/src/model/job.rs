@@ -78,6 +78,8 @@ pub struct PlannedAddon {
     pub digest: String,
     /// Its config as the add-on normalised it: JSON text.
     pub config: String,
+    /// Declares the effect `redacts`: when it cannot run, nothing is delivered.
+    pub redacts: bool,
 }
 
 /// A validated request: all that the worker needs to know.
