@@ -59,7 +59,9 @@ fn part_of(file: &Path) -> String {
     let names: Vec<String> = relative.iter().map(|name| name.to_string_lossy().into_owned()).collect();
     match names[0].as_str() {
         "lib" | "main" | "app" | "cli" => String::new(),
-        "stage" => names.get(1).filter(|name| *name != "mod").map_or(String::new(), |name| format!("stage/{name}")),
+        "stage" => {
+            names.get(1).filter(|name| *name != "mod").map_or(String::new(), |name| format!("stage/{name}"))
+        }
         part => part.to_owned(),
     }
 }
@@ -75,7 +77,8 @@ fn named_parts(code: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
         for rest in line.split("crate::").skip(1) {
-            let path: String = rest.chars().take_while(|c| c.is_alphanumeric() || "_:".contains(*c)).collect();
+            let path: String =
+                rest.chars().take_while(|c| c.is_alphanumeric() || "_:".contains(*c)).collect();
             let names: Vec<&str> = path.split("::").collect();
             match (names[0], names.get(1)) {
                 ("", _) => {}
@@ -118,9 +121,9 @@ fn heavy_crates_stay_in_their_part() {
         let part = part_of(&file);
         let code = code_of(&file);
         for (name, parts) in ONLY_IN {
-            let uses = code.lines().any(|line| {
-                !line.trim_start().starts_with("//") && line.contains(&format!("{name}::"))
-            });
+            let uses = code
+                .lines()
+                .any(|line| !line.trim_start().starts_with("//") && line.contains(&format!("{name}::")));
             if uses && !part.is_empty() && !parts.contains(&part.as_str()) {
                 faults.push(format!("{}: {part} must not use {name}", file.display()));
             }

@@ -152,8 +152,12 @@ mod tests {
             transcript: Ok(transcript("Salut.")),
             addons: vec![Outcome::succeeded("sentences", 0.1, Some(json!(["Salut."])), &[], Vec::new())],
         };
-        let bad =
-            Variant { id: "de".to_owned(), language: "de".to_owned(), transcript: Err(error()), addons: Vec::new() };
+        let bad = Variant {
+            id: "de".to_owned(),
+            language: "de".to_owned(),
+            transcript: Err(error()),
+            addons: Vec::new(),
+        };
         let translation = Outcome::succeeded("translation", 0.1, None, &[], vec![good, bad]);
         let result = assemble(transcript("Hi."), vec![translation]);
         let items = &result.addons["translation"]["results"];

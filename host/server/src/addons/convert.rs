@@ -9,13 +9,22 @@ use crate::model::transcript::{Transcript, Utterance, Word};
 
 /// The contract's form, utterances numbered from 1.
 pub fn to_runtime(transcript: &Transcript) -> runtime::Transcript {
-    let utterances = transcript.utterances.iter().zip(1..).map(|(utterance, id)| runtime_utterance(utterance, id));
-    runtime::Transcript { utterances: utterances.collect(), languages: transcript.languages.clone(), extra: None }
+    let utterances =
+        transcript.utterances.iter().zip(1..).map(|(utterance, id)| runtime_utterance(utterance, id));
+    runtime::Transcript {
+        utterances: utterances.collect(),
+        languages: transcript.languages.clone(),
+        extra: None,
+    }
 }
 
 /// The model's form. An utterance without a language keeps the one it had, or takes
 /// `fallback_language`. Utterances come back sorted by start, then channel.
-pub fn from_runtime(returned: &runtime::Transcript, before: &runtime::Transcript, fallback_language: &str) -> Transcript {
+pub fn from_runtime(
+    returned: &runtime::Transcript,
+    before: &runtime::Transcript,
+    fallback_language: &str,
+) -> Transcript {
     let known: HashMap<u32, &str> =
         before.utterances.iter().filter_map(|u| Some((u.id, u.language.as_deref()?))).collect();
     let mut utterances: Vec<Utterance> = returned

@@ -38,7 +38,11 @@ impl Library {
             for file in component_files(folder).await {
                 match self.load(&file).await {
                     Ok(Some(addon)) => {
-                        candidates.push(Candidate { addon, file, built_in: at < self.settings.built_in_folders });
+                        candidates.push(Candidate {
+                            addon,
+                            file,
+                            built_in: at < self.settings.built_in_folders,
+                        });
                     }
                     Ok(None) => {}
                     Err(reason) => {
@@ -72,7 +76,8 @@ impl Library {
 
     /// `None` where the operator switched the add-on off.
     async fn load(&self, file: &Path) -> Result<Option<Addon>, String> {
-        let grants = self.settings.addons.values().flat_map(|operator| operator.grants.iter().cloned()).collect();
+        let grants =
+            self.settings.addons.values().flat_map(|operator| operator.grants.iter().cloned()).collect();
         let open = tympan_runtime::Policy { grants, ..Default::default() };
         // The first load tells the name, and the name tells what the operator decided.
         let addon = self.runtime.load(file, &open).await.map_err(|error| error.to_string())?;
@@ -136,7 +141,12 @@ async fn component_files(folder: &Path) -> Vec<PathBuf> {
 fn report(set: &AddonSet) {
     for entry in set.entries() {
         let descriptor = entry.addon.descriptor();
-        tracing::info!(addon = descriptor.name, version = descriptor.version, digest = entry.addon.digest(), "add-on loaded");
+        tracing::info!(
+            addon = descriptor.name,
+            version = descriptor.version,
+            digest = entry.addon.digest(),
+            "add-on loaded"
+        );
     }
     for refusal in set.refused() {
         tracing::warn!(file = %refusal.file.display(), reason = refusal.reason, "add-on refused");

@@ -26,7 +26,9 @@ impl MaskedValues {
         let runs = removed_runs(&old, &new);
         let values = runs
             .into_iter()
-            .filter(|run| run.iter().map(|token| token.chars().count()).sum::<usize>() >= SHORTEST_VALUE_CHARS)
+            .filter(|run| {
+                run.iter().map(|token| token.chars().count()).sum::<usize>() >= SHORTEST_VALUE_CHARS
+            })
             .filter(|run| !contains_run(&new, run))
             .collect();
         Self(values)

@@ -106,13 +106,25 @@ mod tests {
     }
 
     fn given(name: &'static str, slot: Slot, after: &[&str]) -> Given {
-        Given { name, slot, after: after.iter().map(|s| (*s).to_owned()).collect(), redacts: false, raw: true }
+        Given {
+            name,
+            slot,
+            after: after.iter().map(|s| (*s).to_owned()).collect(),
+            redacts: false,
+            raw: true,
+        }
     }
 
     fn names(all: &[Given]) -> (Vec<&'static str>, Vec<&'static str>) {
         let places: Vec<Place<'_>> = all
             .iter()
-            .map(|g| Place { name: g.name, slot: g.slot, after: &g.after, redacts: g.redacts, sees_raw_text: g.raw })
+            .map(|g| Place {
+                name: g.name,
+                slot: g.slot,
+                after: &g.after,
+                redacts: g.redacts,
+                sees_raw_text: g.raw,
+            })
             .collect();
         let resolved = resolve(&places);
         let pick = |list: Vec<usize>| list.into_iter().map(|at| all[at].name).collect();

@@ -67,7 +67,8 @@ impl Outcome {
         let declares_result = result.is_some() || !variants.is_empty();
         let (results, extra) = split(result.unwrap_or(Value::Null), side_members);
         let is_empty = variants.is_empty() && is_nothing(&results);
-        let wrapper = Wrapper { success: true, is_empty, exec_time: exec_time_s, error: None, results, extra };
+        let wrapper =
+            Wrapper { success: true, is_empty, exec_time: exec_time_s, error: None, results, extra };
         Self { name: name.to_owned(), declares_result, wrapper, variants }
     }
 

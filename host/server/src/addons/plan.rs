@@ -8,7 +8,8 @@ use super::set::{AddonSet, Entry};
 /// operator forces, and everything these require.
 pub fn plan<'a>(set: &'a AddonSet, flags: &BTreeSet<String>) -> Vec<&'a Entry> {
     let entries = set.entries();
-    let asked = |entry: &&Entry| entry.operator.force || flags.contains(&entry.addon.descriptor().request_flag);
+    let asked =
+        |entry: &&Entry| entry.operator.force || flags.contains(&entry.addon.descriptor().request_flag);
     let mut open: Vec<&Entry> = entries.iter().filter(asked).collect();
     let mut wanted = BTreeSet::new();
     while let Some(entry) = open.pop() {

@@ -7,7 +7,9 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tympan_runtime as runtime;
-use tympan_runtime::{Addon, AudioInfo, Call, CancellationToken, JobContext, PreviousOutput, Slot, exception};
+use tympan_runtime::{
+    Addon, AudioInfo, Call, CancellationToken, JobContext, PreviousOutput, Slot, exception,
+};
 
 use super::assemble::{Assembled, assemble};
 use super::convert;
@@ -151,8 +153,12 @@ impl<'a> Work<'a> {
         variant: Option<&str>,
     ) -> (f64, Result<runtime::AddonOutput, AddonError>) {
         let Some(addon) = &step.addon else {
-            let message = "the add-on was replaced while the job waited, and its earlier file is gone".to_owned();
-            return (0.0, Err(AddonError { status_code: 503, exception: "AddonReplaced".to_owned(), message }));
+            let message =
+                "the add-on was replaced while the job waited, and its earlier file is gone".to_owned();
+            return (
+                0.0,
+                Err(AddonError { status_code: 503, exception: "AddonReplaced".to_owned(), message }),
+            );
         };
         let context = JobContext {
             job_id: self.facts.job_id.clone(),
@@ -228,7 +234,8 @@ impl<'a> Work<'a> {
 
     async fn run_on_variant(&self, id: &str, transcript: &Transcript) -> Result<Vec<Outcome>, EnrichError> {
         let input = convert::to_runtime(transcript);
-        let per_variant = |step: &&Step<'_>| step.addon.as_ref().is_some_and(|a| a.descriptor().runs_per_variant());
+        let per_variant =
+            |step: &&Step<'_>| step.addon.as_ref().is_some_and(|a| a.descriptor().runs_per_variant());
         let mut outcomes = Vec::new();
         for step in self.steps.iter().filter(per_variant) {
             let name = &step.planned.name;
@@ -254,7 +261,10 @@ impl<'a> Work<'a> {
         let everything = json!({"transcription": assembled.transcription, "addons": assembled.addons});
         if masked.leak_in(&everything) {
             let redacting = self.facts.planned.iter().find(|planned| planned.redacts);
-            return Err(redaction_failed(redacting.map_or("", |planned| &planned.name), "MaskedValueInResult"));
+            return Err(redaction_failed(
+                redacting.map_or("", |planned| &planned.name),
+                "MaskedValueInResult",
+            ));
         }
         Ok(assembled)
     }

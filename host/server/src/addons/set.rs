@@ -113,7 +113,9 @@ fn admit(
     let fields = [Some(&descriptor.name), Some(&descriptor.request_flag), descriptor.config_key.as_ref()];
     let fields: Vec<&String> = fields.into_iter().flatten().collect();
     if let Some(field) = fields.iter().find(|field| !spec::may_use(&descriptor.name, field)) {
-        return Err(refuse(format!("the name {field} belongs to the service itself; choose another name, flag or config key")));
+        return Err(refuse(format!(
+            "the name {field} belongs to the service itself; choose another name, flag or config key"
+        )));
     }
     let config_schema = serde_json::from_str(&descriptor.config_schema)
         .map_err(|error| refuse(format!("its config schema is not JSON: {error}")))?;
@@ -121,13 +123,17 @@ fn admit(
     if let Some(other) = same_name.filter(|_| !operator.replace) {
         let taken = other.file.display();
         let name = &descriptor.name;
-        return Err(refuse(format!("the name {name} is taken by {taken}; set replace = true in [addons.{name}] to use this file instead")));
+        return Err(refuse(format!(
+            "the name {name} is taken by {taken}; set replace = true in [addons.{name}] to use this file instead"
+        )));
     }
     let others = entries.iter().filter(|other| other.addon.descriptor().name != descriptor.name);
     for other in others {
         let theirs = other.addon.descriptor();
         let collides = |field: &&&String| {
-            ***field == theirs.name || ***field == theirs.request_flag || theirs.config_key.as_ref() == Some(**field)
+            ***field == theirs.name
+                || ***field == theirs.request_flag
+                || theirs.config_key.as_ref() == Some(**field)
         };
         if let Some(field) = fields.iter().find(collides) {
             return Err(refuse(format!("the name {field} is already used by the add-on {}", theirs.name)));
@@ -142,7 +148,11 @@ fn in_order(entries: Vec<Entry>) -> (Vec<Entry>, Vec<Refusal>) {
     let resolved = order::resolve(&places);
     let names: Vec<&str> = resolved.cyclic.iter().map(|&at| places[at].name).collect();
     let reason = format!("these add-ons wait for each other through `after`: {}", names.join(", "));
-    let refused = resolved.cyclic.iter().map(|&at| Refusal { file: entries[at].file.clone(), reason: reason.clone() }).collect();
+    let refused = resolved
+        .cyclic
+        .iter()
+        .map(|&at| Refusal { file: entries[at].file.clone(), reason: reason.clone() })
+        .collect();
     let ordered = resolved.order.iter().map(|&at| entries[at].clone()).collect();
     (ordered, refused)
 }
