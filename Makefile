@@ -15,7 +15,7 @@ setup:
 
 .PHONY: binaries
 binaries: setup
-	@$(if $(NATIVE),GGML_NATIVE=ON,) cargo build --locked --release -p tympan -p tympan-addon
+	@$(if $(NATIVE),GGML_NATIVE=ON,) cargo build --locked --release --workspace --bins
 
 addons: binaries
 	@$(ADDON) build $(PLUGINS) --out-dir target/addons
