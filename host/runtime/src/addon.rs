@@ -1,14 +1,31 @@
-//! A loaded add-on.
+//! A loaded add-on: what it is, its two functions, what it did so far.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::call::report::{Call, CallReport};
+use crate::call::{Program, failure, json};
+use crate::counters::{Counters, Tally};
 use crate::data::descriptor::{ConfigProblem, Descriptor};
 use crate::data::job::AddonError;
+use crate::defaults::{CONFIG_BYTES, Limits};
+use crate::load::Loaded;
+use crate::runtime::Shared;
+use crate::validated::Validated;
 
-/// A loaded add-on; cloning shares it.
-#[derive(Debug, Clone)]
-pub struct Addon {}
+/// A loaded add-on; cloning shares it. It keeps its runtime alive.
+#[derive(Clone)]
+pub struct Addon(Arc<Inner>);
+
+struct Inner {
+    runtime: Arc<Shared>,
+    loaded: Loaded,
+    path: Option<PathBuf>,
+    limits: Limits,
+    tally: Tally,
+    validated: Mutex<Validated>,
+}
 
 /// Why a config was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,66 +38,124 @@ pub enum ConfigError {
     Failed(AddonError),
 }
 
-/// What an add-on did since it was loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counters {
-    /// Calls of `process`.
-    pub calls: u64,
-    /// Calls that ended with an error of any kind.
-    pub failures: u64,
-    /// Calls that trapped or broke a limit.
-    pub traps: u64,
-    /// Calls that ran into the wall-clock limit.
-    pub timeouts: u64,
-    /// Uses of something that was not granted.
-    pub denials: u64,
-    /// Outputs that broke a rule of the contract.
-    pub invalid_outputs: u64,
-    /// Lines written.
-    pub log_lines: u64,
-}
-
 impl Addon {
+    pub(crate) fn new(runtime: Arc<Shared>, loaded: Loaded, path: Option<PathBuf>, limits: Limits) -> Addon {
+        let (tally, validated) = (Tally::default(), Mutex::default());
+        Addon(Arc::new(Inner { runtime, loaded, path, limits, tally, validated }))
+    }
+
     /// What it says about itself.
     pub fn descriptor(&self) -> &Descriptor {
-        unreachable!("no add-on loads yet")
+        &self.0.loaded.descriptor
     }
 
     /// SHA-256 of the file, hex.
     pub fn digest(&self) -> &str {
-        unreachable!("no add-on loads yet")
+        &self.0.loaded.inspection.sha256
     }
 
     /// Where it was loaded from, if from a file.
     pub fn path(&self) -> Option<&Path> {
-        unreachable!("no add-on loads yet")
+        self.0.path.as_deref()
     }
 
     /// Names of imported interfaces.
     pub fn imports(&self) -> &[String] {
-        unreachable!("no add-on loads yet")
+        &self.0.loaded.inspection.imports
     }
 
     /// Length of the file.
     pub fn size_bytes(&self) -> u64 {
-        unreachable!("no add-on loads yet")
+        self.0.loaded.inspection.size_bytes
+    }
+
+    /// Version of the contract that it was built for.
+    pub fn contract_version(&self) -> &str {
+        &self.0.loaded.inspection.contract_version
+    }
+
+    /// What one call may use up.
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
     }
 
     /// What it did since it was loaded.
     pub fn counters(&self) -> Counters {
-        unreachable!("no add-on loads yet")
+        self.0.tally.read()
     }
 
     /// Asks the add-on whether `config` (JSON text) is right; gives the config to keep
-    /// with the job, defaults filled in.
+    /// with the job, defaults filled in. Answers are remembered.
     pub async fn validate_config(&self, config: &str) -> Result<String, ConfigError> {
-        let _ = config;
-        unreachable!("no add-on loads yet")
+        if config.len() > CONFIG_BYTES {
+            let message = format!("must not be longer than {CONFIG_BYTES} bytes");
+            return Err(ConfigError::Problems(vec![ConfigProblem { pointer: String::new(), message }]));
+        }
+        if let Some(answer) = self.validated().get(config) {
+            return answer.map_err(ConfigError::Problems);
+        }
+        let place = self.0.runtime.validations.acquire().await;
+        let answer = self.program().validate_config(config).await.map_err(ConfigError::Failed);
+        drop(place);
+        let answer = answer?;
+        if answer.as_ref().is_ok_and(|config| config.len() > CONFIG_BYTES || !json::is_object(config)) {
+            let what = "its config is not a JSON object, or too long".to_owned();
+            return Err(ConfigError::Failed(failure::invalid_output(what)));
+        }
+        self.validated().keep(config, &answer);
+        answer.map_err(ConfigError::Problems)
     }
 
     /// Runs it once. Waits while as many calls as the runtime allows are under way.
     pub async fn process(&self, call: Call<'_>) -> CallReport {
-        let _ = call;
-        unreachable!("no add-on loads yet")
+        let job_id = call.context.job_id.clone();
+        let report = self.program().process(call, &self.0.runtime.calls).await;
+        self.0.tally.count(&report);
+        self.log(&job_id, &report);
+        report
+    }
+
+    /// Without a word that the add-on wrote, unless the operator asked for them.
+    fn log(&self, job_id: &str, report: &CallReport) {
+        let Descriptor { name, version, .. } = self.descriptor();
+        for line in report.log_text.iter().flatten() {
+            tracing::info!(job_id, addon = name, level = line.level, text = line.text, "add-on wrote");
+        }
+        if let Err(error) = &report.outcome {
+            tracing::warn!(
+                job_id,
+                addon = name,
+                version,
+                digest = self.digest(),
+                status_code = error.status_code,
+                exception = error.exception,
+                message_bytes = error.message.len(),
+                panic_location = report.panic_location,
+                log_lines = report.log_lines,
+                log_bytes = report.log_bytes,
+                "add-on failed"
+            );
+        }
+    }
+
+    fn program(&self) -> Program<'_> {
+        Program {
+            engine: &self.0.runtime.engine,
+            linked: &self.0.loaded.linked,
+            digest: self.digest(),
+            limits: &self.0.limits,
+            keeps_text: self.0.runtime.log_text,
+        }
+    }
+
+    fn validated(&self) -> std::sync::MutexGuard<'_, Validated> {
+        self.0.validated.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Addon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.descriptor().name;
+        f.debug_struct("Addon").field("name", name).field("digest", &self.digest()).finish_non_exhaustive()
     }
 }

@@ -32,7 +32,7 @@ impl Default for Limits {
             memory_bytes: 128 << 20,
             output_bytes: 32 << 20,
             result_bytes: 8 << 20,
-            table_elements: 100_000,
+            table_elements: TABLE_SLOT_ELEMENTS,
             log_bytes: 64 << 10,
             handles: 1_000,
         }
@@ -58,8 +58,18 @@ pub const COMPONENT_BYTES: u64 = 256 << 20;
 /// Calls that run at the same time, of all add-ons together.
 pub const MAX_INSTANCES: u32 = 64;
 
+/// Config checks that run at the same time; they have room of their own, so that a
+/// client never waits for a job.
+pub const MAX_VALIDATIONS: u32 = 4;
+
+/// Longest config whose answer is kept.
+pub const VALIDATE_CACHE_CONFIG_BYTES: usize = 64 << 10;
+
 /// Address space of one memory in the pool; the highest `memory_bytes` that can be set.
 pub const MEMORY_SLOT_BYTES: usize = 512 << 20;
+
+/// Elements of one table in the pool; the highest `table_elements` that has an effect.
+pub const TABLE_SLOT_ELEMENTS: usize = 100_000;
 
 /// Time between two looks at the clock while a component computes.
 pub const TICK: Duration = Duration::from_millis(10);

@@ -101,10 +101,6 @@ pub mod exception {
     pub const OUTPUT_TOO_LARGE: &str = "OutputTooLarge";
     /// Its output breaks a rule of the contract.
     pub const INVALID_OUTPUT: &str = "InvalidOutput";
-    /// It used something that the operator did not grant.
-    pub const DENIED: &str = "Denied";
     /// The job was cancelled.
     pub const CANCELLED: &str = "Cancelled";
-    /// The host could not start it.
-    pub const UNAVAILABLE: &str = "Unavailable";
 }

@@ -1,11 +1,26 @@
-//! From a file to a component that is ready to run: digest, contract version, compile
-//! cache, checks.
+//! From a file to a component that is ready to run: digest, contract version, imports,
+//! compiled code, descriptor. Cheap refusals come before the expensive compilation.
 
 pub mod binary;
+pub mod cache;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use crate::defaults::Limits;
+use tokio::sync::Semaphore;
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Engine, Error};
+
+use crate::call::state::State;
+use crate::call::{DescribeError, Program};
+use crate::check::descriptor::{self, DescriptorError};
+use crate::check::imports::{self, ImportError};
+use crate::contract;
+use crate::contract::v0_1::Linked;
+use crate::data::descriptor::Descriptor;
+use crate::defaults::{COMPONENT_BYTES, DESCRIBE_TIMEOUT, Limits};
+use binary::{FileError, Inspection};
+use cache::Cache;
 
 /// What the operator decided about one add-on.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +42,153 @@ pub enum LoadError {
     /// The file cannot be read.
     #[error("cannot read the file: {0}")]
     Read(#[from] std::io::Error),
-    /// The file is not a component of a version that this host speaks.
+    /// The file is too large to be an add-on.
+    #[error("the file has {size_bytes} bytes, at most {COMPONENT_BYTES} are read")]
+    TooLarge {
+        /// Its length.
+        size_bytes: u64,
+    },
+    /// The operator expected another file.
+    #[error("its SHA-256 is {actual}, the config expects {expected}")]
+    Digest {
+        /// Of the file.
+        actual: String,
+        /// Of the config.
+        expected: String,
+    },
+    /// The file is not an add-on.
     #[error(transparent)]
-    File(#[from] binary::FileError),
+    File(#[from] FileError),
+    /// Built for another host.
+    #[error("it was built for version {0} of the contract, this host supports {supported}", supported = contract::SUPPORTED)]
+    Version(String),
+    /// It imports something that it may not have.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// It lacks the export that does the work.
+    #[error("it does not export `tympan:addon/transform`, so there is nothing to run")]
+    NoTransform,
+    /// It is not valid, or uses features that this host has not.
+    #[error("it does not compile: {0}")]
+    Compile(String),
+    /// Its functions or types differ from the contract's.
+    #[error("it does not fit the contract: {0}")]
+    Link(String),
+    /// It failed when asked who it is.
+    #[error("it failed to describe itself: {0}")]
+    Describe(String),
+    /// It says something about itself that cannot be.
+    #[error(transparent)]
+    Descriptor(#[from] DescriptorError),
+}
+
+/// What loading needs of the runtime.
+pub struct Loader<'a> {
+    /// Compiles and runs.
+    pub engine: &'a Engine,
+    /// What components may import.
+    pub linker: &'a Linker<State>,
+    /// Compiled code of earlier loads.
+    pub cache: Option<&'a Cache>,
+    /// One compilation at a time: a Python component takes 400 MB for it.
+    pub compile_turn: &'a Semaphore,
+}
+
+/// A component that passed every check.
+pub struct Loaded {
+    /// What the file says.
+    pub inspection: Inspection,
+    /// What the add-on says.
+    pub descriptor: Descriptor,
+    /// Ready to be instantiated.
+    pub linked: Linked,
+}
+
+/// Reads a component file.
+pub async fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let size_bytes = tokio::fs::metadata(path).await?.len();
+    if size_bytes > COMPONENT_BYTES {
+        return Err(LoadError::TooLarge { size_bytes });
+    }
+    Ok(tokio::fs::read(path).await?)
+}
+
+impl Loader<'_> {
+    /// Checks, compiles and describes a component.
+    pub async fn load(&self, bytes: Vec<u8>, policy: &Policy) -> Result<Loaded, LoadError> {
+        let inspection = binary::inspect(&bytes)?;
+        check_file(&inspection, policy)?;
+        let component = self.component(bytes, &inspection.sha256).await?;
+        let linked =
+            Linked::new(self.linker, &component).map_err(|error| LoadError::Link(sentence(&error)))?;
+        let raw = match self.cache.and_then(|cache| cache.description(&inspection.sha256)) {
+            Some(raw) => raw,
+            None => {
+                let raw = self.describe(&linked, &inspection.sha256, &policy.limits).await?;
+                if let Some(cache) = self.cache {
+                    cache.keep_description(&inspection.sha256, &raw);
+                }
+                raw
+            }
+        };
+        let descriptor = descriptor::check(raw, policy)?;
+        Ok(Loaded { inspection, descriptor, linked })
+    }
+
+    async fn component(&self, bytes: Vec<u8>, digest: &str) -> Result<Component, LoadError> {
+        let _turn = self.compile_turn.acquire().await.expect("the semaphore is never closed");
+        let (engine, cache, digest) = (self.engine.clone(), self.cache.cloned(), digest.to_owned());
+        let compiled = tokio::task::spawn_blocking(move || {
+            if let Some(component) = cache.as_ref().and_then(|cache| cache.component(&engine, &digest)) {
+                return Ok(component);
+            }
+            let component = Component::new(&engine, &bytes)?;
+            if let Some(cache) = cache {
+                cache.keep_component(&digest, &component);
+            }
+            Ok(component)
+        });
+        match compiled.await {
+            Ok(Ok(component)) => Ok(component),
+            Ok(Err(error)) => Err(LoadError::Compile(sentence(&error))),
+            Err(_) => Err(LoadError::Compile("the compiler failed on it".to_owned())),
+        }
+    }
+
+    async fn describe(
+        &self,
+        linked: &Linked,
+        digest: &str,
+        limits: &Limits,
+    ) -> Result<contract::v0_1::RawDescriptor, LoadError> {
+        let program = Program { engine: self.engine, linked, digest, limits, keeps_text: false };
+        program.describe().await.map_err(|error| match error {
+            DescribeError::Start(error) | DescribeError::Trap(error) => LoadError::Link(sentence(&error)),
+            DescribeError::Failed(error) => LoadError::Describe(error.message),
+            DescribeError::Timeout => {
+                LoadError::Describe(format!("no answer within {} ms", DESCRIBE_TIMEOUT.as_millis()))
+            }
+        })
+    }
+}
+
+fn check_file(inspection: &Inspection, policy: &Policy) -> Result<(), LoadError> {
+    if let Some(expected) = &policy.expected_sha256
+        && !expected.eq_ignore_ascii_case(&inspection.sha256)
+    {
+        let (actual, expected) = (inspection.sha256.clone(), expected.clone());
+        return Err(LoadError::Digest { actual, expected });
+    }
+    if !inspection.is_supported() {
+        return Err(LoadError::Version(inspection.contract_version.clone()));
+    }
+    imports::check(&inspection.imports)?;
+    let transforms = |name: &String| contract::interface(name).is_some_and(|found| found.name == "transform");
+    if inspection.exports.iter().any(transforms) { Ok(()) } else { Err(LoadError::NoTransform) }
+}
+
+/// The chain of causes on one line.
+fn sentence(error: &Error) -> String {
+    let causes: Vec<String> = error.chain().map(|cause| cause.to_string().replace('\n', " ")).collect();
+    causes.join(": ")
 }

@@ -1,0 +1,217 @@
+//! Checks what an add-on says about itself.
+
+use std::collections::BTreeSet;
+
+use crate::call::json;
+use crate::contract::v0_1::RawDescriptor;
+use crate::data::descriptor::{Descriptor, Slot};
+use crate::load::Policy;
+
+/// Longest version and summary that are shown.
+const SHORT_TEXT_BYTES: usize = 500;
+
+/// Capabilities that this host can give.
+const OFFERED_CAPABILITIES: [&str; 1] = ["raw-text"];
+
+/// A descriptor that breaks a rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DescriptorError {
+    /// Not a name.
+    #[error("its {what} `{name}` must match [a-z][a-z0-9_]{{1,63}}")]
+    Pattern {
+        /// Which name.
+        what: &'static str,
+        /// As given.
+        name: String,
+    },
+    /// A name that belongs to somebody else.
+    #[error("its {what} `{name}` is already taken")]
+    Taken {
+        /// Which name.
+        what: &'static str,
+        /// As given.
+        name: String,
+    },
+    /// A slot of a later host.
+    #[error("its slot `{0}` is unknown; known are audio, transcript, analysis and render")]
+    Slot(String),
+    /// A text that must be a JSON object.
+    #[error("its {0} is not a JSON object")]
+    NotAnObject(&'static str),
+    /// Something missing or far too long.
+    #[error("its {0} is empty or longer than {SHORT_TEXT_BYTES} bytes")]
+    Text(&'static str),
+    /// A capability that it cannot do without.
+    #[error("it requires the capability `{name}` ({}), which {}", reason.escape_debug(), if *offered { "the operator did not grant" } else { "this host does not offer" })]
+    Capability {
+        /// Name of the capability.
+        name: String,
+        /// What the add-on says it is for.
+        reason: String,
+        /// Whether the operator could grant it.
+        offered: bool,
+    },
+}
+
+/// Turns what the add-on said into a descriptor that the host can rely on.
+pub fn check(raw: RawDescriptor, policy: &Policy) -> Result<Descriptor, DescriptorError> {
+    check_name("name", &raw.name, &policy.taken_names)?;
+    check_name("request flag", &raw.request_flag, &policy.taken_names)?;
+    if let Some(config_key) = &raw.config_key {
+        check_name("config key", config_key, &policy.taken_names)?;
+    }
+    for other in raw.after.iter().chain(&raw.requires) {
+        check_name("neighbour", other, &BTreeSet::new())?;
+    }
+    check_text("version", &raw.version)?;
+    check_text("summary", &raw.summary)?;
+    check_object("config schema", &raw.config_schema)?;
+    if let Some(schema) = &raw.result_schema {
+        check_object("result schema", schema)?;
+    }
+    check_object("`extra`", &raw.extra)?;
+    for request in raw.capabilities.iter().filter(|request| request.required) {
+        let offered = OFFERED_CAPABILITIES.contains(&request.name.as_str());
+        if !offered || !policy.grants.contains(&request.name) {
+            let (name, reason) = (request.name.clone(), request.reason.clone());
+            return Err(DescriptorError::Capability { name, reason, offered });
+        }
+    }
+    let slot = slot(&raw.slot)?;
+    Ok(Descriptor {
+        name: raw.name,
+        version: raw.version,
+        summary: raw.summary,
+        request_flag: raw.request_flag,
+        config_key: raw.config_key,
+        config_schema: raw.config_schema,
+        result_schema: raw.result_schema,
+        slot,
+        modes: raw.modes,
+        effects: raw.effects,
+        after: raw.after,
+        requires: raw.requires,
+        capabilities: raw.capabilities,
+        extra: raw.extra,
+    })
+}
+
+fn slot(text: &str) -> Result<Slot, DescriptorError> {
+    match text {
+        "audio" => Ok(Slot::Audio),
+        "transcript" => Ok(Slot::Transcript),
+        "analysis" => Ok(Slot::Analysis),
+        "render" => Ok(Slot::Render),
+        other => Err(DescriptorError::Slot(other.to_owned())),
+    }
+}
+
+fn check_name(what: &'static str, name: &str, taken: &BTreeSet<String>) -> Result<(), DescriptorError> {
+    let is_name = (2..=64).contains(&name.len())
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_name {
+        let name = name.escape_debug().take(SHORT_TEXT_BYTES).collect();
+        return Err(DescriptorError::Pattern { what, name });
+    }
+    if taken.contains(name) {
+        return Err(DescriptorError::Taken { what, name: name.to_owned() });
+    }
+    Ok(())
+}
+
+fn check_text(what: &'static str, text: &str) -> Result<(), DescriptorError> {
+    if (1..=SHORT_TEXT_BYTES).contains(&text.len()) { Ok(()) } else { Err(DescriptorError::Text(what)) }
+}
+
+fn check_object(what: &'static str, text: &str) -> Result<(), DescriptorError> {
+    if json::is_object(text) { Ok(()) } else { Err(DescriptorError::NotAnObject(what)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::descriptor::CapabilityRequest;
+
+    fn raw() -> RawDescriptor {
+        RawDescriptor {
+            name: "word_count".to_owned(),
+            version: "1.0.0".to_owned(),
+            summary: "Counts words".to_owned(),
+            request_flag: "word_count".to_owned(),
+            config_key: Some("word_count_config".to_owned()),
+            config_schema: "{}".to_owned(),
+            result_schema: None,
+            slot: "analysis".to_owned(),
+            modes: vec!["pre-recorded".to_owned()],
+            effects: Vec::new(),
+            after: Vec::new(),
+            requires: Vec::new(),
+            capabilities: Vec::new(),
+            extra: "{}".to_owned(),
+        }
+    }
+
+    fn refusal(policy: &Policy, change: impl FnOnce(&mut RawDescriptor)) -> String {
+        let mut descriptor = raw();
+        change(&mut descriptor);
+        check(descriptor, policy).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_sound_descriptor_passes() {
+        assert_eq!(check(raw(), &Policy::default()).unwrap().slot, Slot::Analysis);
+    }
+
+    #[test]
+    fn names_follow_the_pattern() {
+        let policy = Policy::default();
+        for name in ["", "a", "Word", "1word", "word-count", "wörter", &"a".repeat(65)] {
+            assert!(refusal(&policy, |d| d.name = name.to_owned()).contains("must match"), "{name}");
+        }
+        assert!(refusal(&policy, |d| d.request_flag = "No".to_owned()).contains("request flag"));
+        assert!(refusal(&policy, |d| d.config_key = Some("No".to_owned())).contains("config key"));
+        assert!(refusal(&policy, |d| d.after = vec!["No".to_owned()]).contains("neighbour"));
+    }
+
+    #[test]
+    fn taken_names_are_refused() {
+        let policy = Policy { taken_names: BTreeSet::from(["audio_url".to_owned()]), ..Policy::default() };
+        assert_eq!(
+            refusal(&policy, |d| d.name = "audio_url".to_owned()),
+            "its name `audio_url` is already taken"
+        );
+        assert!(refusal(&policy, |d| d.request_flag = "audio_url".to_owned()).contains("request flag"));
+    }
+
+    #[test]
+    fn slots_and_json_are_checked() {
+        let policy = Policy::default();
+        assert!(refusal(&policy, |d| d.slot = "video".to_owned()).contains("`video`"));
+        assert!(refusal(&policy, |d| d.config_schema = "true".to_owned()).contains("config schema"));
+        assert!(refusal(&policy, |d| d.result_schema = Some("{".to_owned())).contains("result schema"));
+        assert!(refusal(&policy, |d| d.version = String::new()).contains("version"));
+    }
+
+    #[test]
+    fn a_required_capability_needs_the_grant() {
+        let request = |name: &str, required| CapabilityRequest {
+            name: name.to_owned(),
+            required,
+            reason: "to see names".to_owned(),
+            scope: Vec::new(),
+        };
+        let none = Policy::default();
+        let granted =
+            Policy { grants: BTreeSet::from(["raw-text".to_owned(), "llm".to_owned()]), ..Policy::default() };
+        assert!(
+            refusal(&none, |d| d.capabilities = vec![request("raw-text", true)]).contains("did not grant")
+        );
+        assert!(
+            refusal(&granted, |d| d.capabilities = vec![request("llm", true)]).contains("does not offer")
+        );
+        let with = |request| RawDescriptor { capabilities: vec![request], ..raw() };
+        assert!(check(with(request("raw-text", true)), &granted).is_ok());
+        assert!(check(with(request("llm", false)), &none).is_ok());
+    }
+}
