@@ -1,0 +1,63 @@
+//! Joins what one voice said without a long pause, in one language: a sentence lies inside such
+//! a chain, and may span utterances.
+
+use tympan_sdk::Word;
+use tympan_text::{Turns, needs_space, words_of};
+
+/// A pause after which a sentence does not go on, even without a stop.
+const LONGEST_PAUSE_S: f64 = 1.0;
+
+/// Words of one voice that may form sentences together.
+#[derive(Debug, Default)]
+pub struct Chain {
+    /// Code of the language, where it is known.
+    pub language: Option<String>,
+    /// The words, concatenated they give the text: the first of an utterance has a leading space
+    /// where its script wants one.
+    pub words: Vec<Word>,
+    /// Positions of words that begin a further utterance.
+    pub joints: Vec<usize>,
+}
+
+/// Cuts the turns of a voice into chains.
+pub fn chains(turns: &Turns) -> Vec<Chain> {
+    let mut chains: Vec<Chain> = Vec::new();
+    for utterance in &turns.utterances {
+        let words = words_of(utterance).into_owned();
+        if words.is_empty() {
+            continue;
+        }
+        match chains.last_mut() {
+            Some(chain) if chain.language == utterance.language && !is_long_pause(chain, &words) => {
+                chain.append(words);
+            }
+            _ => chains.push(Chain { language: utterance.language.clone(), words, joints: Vec::new() }),
+        }
+    }
+    chains
+}
+
+fn is_long_pause(chain: &Chain, next: &[Word]) -> bool {
+    let end = chain.words.last().map_or(0.0, |word| word.end);
+    next[0].start - end > LONGEST_PAUSE_S
+}
+
+impl Chain {
+    fn append(&mut self, mut words: Vec<Word>) {
+        if let Some(last) = self.words.last()
+            && needs_space(&last.text, &words[0].text)
+        {
+            words[0].text.insert(0, ' ');
+        }
+        self.joints.push(self.words.len());
+        self.words.append(&mut words);
+    }
+
+    /// Silence before a word, in seconds; 0 before the first.
+    pub fn pause_before_s(&self, position: usize) -> f64 {
+        match position.checked_sub(1) {
+            Some(previous) => self.words[position].start - self.words[previous].end,
+            None => 0.0,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What several add-ons need to know about text: stops, spaces between words, voices.
+//!
+//! Pure functions over the SDK's transcript types. Nothing here decides what an add-on does
+//! with them.
+
+mod script;
+mod stop;
+mod voice;
+mod words;
+
+pub use script::{needs_space, writes_no_spaces};
+pub use stop::{Stops, trailing_punctuation};
+pub use voice::{Turns, Voice, turns_by_voice};
+pub use words::words_of;
