@@ -68,8 +68,17 @@ fn words(turns: &Turns) -> Vec<Piece> {
     for utterance in &turns.utterances {
         let stops = Stops::of(utterance.language.as_deref());
         let first = words.len();
+        let mut space_before = false;
         for word in words_of(utterance).iter() {
-            add(&mut words, word, stops, first);
+            space_before |= word.text.starts_with(char::is_whitespace);
+            let text = one_line(&word.text);
+            if !text.is_empty() {
+                let (start_ms, end_ms) = times(word, words.last());
+                let end = end_of(&text, stops);
+                let piece = Piece { width: text.width(), text, space_before, start_ms, end_ms, end };
+                push(&mut words, first, piece);
+                space_before = false;
+            }
         }
         mark_joint(&mut words, first);
     }
@@ -88,36 +97,28 @@ fn mark_joint(words: &mut [Piece], first: usize) {
     }
 }
 
-/// Adds a word of the utterance that began with piece `first`.
-fn add(words: &mut Vec<Piece>, word: &Word, stops: Stops, first: usize) {
-    let text = one_line(&word.text);
-    let previous_end_ms = words.last().map_or(0, |previous| previous.end_ms);
-    let earliest_ms = words.last().map_or(0, |previous| previous.start_ms);
-    let start_ms = milliseconds(word.start, previous_end_ms).max(earliest_ms);
-    let end_ms = milliseconds(word.end, start_ms).max(start_ms);
-    if text.is_empty() {
-        return;
-    }
-    let is_joining = text.chars().next().is_some_and(|c| UnicodeWidthChar::width(c) == Some(0));
-    let has_space = word.text.starts_with(char::is_whitespace);
-    // A mark that merges with the character before it is no word of its own.
+/// Start and end in order after the word before.
+fn times(word: &Word, previous: Option<&Piece>) -> (u64, u64) {
+    let (earliest_ms, otherwise_ms) = previous.map_or((0, 0), |piece| (piece.start_ms, piece.end_ms));
+    let start_ms = milliseconds(word.start, otherwise_ms).max(earliest_ms);
+    (start_ms, milliseconds(word.end, start_ms).max(start_ms))
+}
+
+/// Adds a word of the utterance that began with piece `first`. A mark that merges with the
+/// character before it is no word of its own.
+fn push(words: &mut Vec<Piece>, first: usize, mut word: Piece) {
+    let is_joining = word.text.chars().next().is_some_and(|c| UnicodeWidthChar::width(c) == Some(0));
     if let Some(previous) = words[first..].last_mut()
         && is_joining
-        && !has_space
+        && !word.space_before
     {
-        previous.text.push_str(&text);
+        previous.text.push_str(&word.text);
         previous.width = previous.text.width();
-        previous.end_ms = previous.end_ms.max(end_ms);
+        previous.end_ms = previous.end_ms.max(word.end_ms);
         return;
     }
-    words.push(Piece {
-        width: text.width(),
-        space_before: has_space || is_joining,
-        start_ms,
-        end_ms,
-        end: end_of(&text, stops),
-        text,
-    });
+    word.space_before |= is_joining;
+    words.push(word);
 }
 
 /// Collapses spaces, line breaks and control characters; no-break spaces stay.
