@@ -1,12 +1,8 @@
 //! Built-in add-on `sentences`: the transcript cut into sentences, with times.
 //!
-//! Only the glue to the SDK; the work begins in `sentence`. The transcript stays as it is.
+//! Only the glue to the SDK; the work is in `sentence`, the rules are in `tympan-text`. The transcript stays as it is.
 
-mod abbreviations;
-mod boundary;
-mod chain;
 mod sentence;
-mod unpunctuated;
 
 use tympan_sdk::prelude::*;
 

@@ -1,10 +1,7 @@
 //! Makes the sentences of a transcript.
 
 use tympan_sdk::prelude::*;
-use tympan_text::{Voice, turns_by_voice};
-
-use crate::boundary::boundaries;
-use crate::chain::{Chain, chains};
+use tympan_text::{Chain, Voice, chains, sentence_begins, turns_by_voice};
 
 /// One sentence; it lies in one channel and belongs to one speaker.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -42,7 +39,7 @@ pub fn sentences(transcript: &Transcript) -> Vec<Sentence> {
 }
 
 fn cut(mut chain: Chain, voice: Voice, sentences: &mut Vec<Sentence>) {
-    let begins = boundaries(&chain);
+    let begins = sentence_begins(&chain);
     let first = sentences.len();
     for begin in begins.into_iter().rev() {
         let words = chain.words.split_off(begin);

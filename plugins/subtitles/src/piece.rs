@@ -1,7 +1,7 @@
 //! The smallest parts of a subtitle: words, together with marks that must not begin or end a row.
 
 use tympan_sdk::Word;
-use tympan_text::{Stops, Turns, needs_space, trailing_punctuation, words_of};
+use tympan_text::{Turns, chains, needs_space, sentence_begins, trailing_punctuation};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A silence that the viewer notices; as good a place for a break as a comma.
@@ -14,7 +14,7 @@ const LATEST_S: f64 = 3_600_000.0;
 pub enum End {
     /// A sentence ends.
     Sentence,
-    /// A comma or the like, a pause, the end of an utterance.
+    /// A comma or the like, or a pause.
     Phrase,
     /// In the middle of a phrase.
     Word,
@@ -65,36 +65,24 @@ pub fn pieces(turns: &Turns, columns: usize) -> Vec<Piece> {
 /// Words as one line of text each, with times in order.
 fn words(turns: &Turns) -> Vec<Piece> {
     let mut words: Vec<Piece> = Vec::new();
-    for utterance in &turns.utterances {
-        let stops = Stops::of(utterance.language.as_deref());
+    for chain in chains(turns) {
+        let sentences = sentence_begins(&chain);
         let first = words.len();
-        let mut space_before = false;
-        for word in words_of(utterance).iter() {
+        let mut space_before = words.last().is_some_and(|last| needs_space(&last.text, &chain.words[0].text));
+        for (at, word) in chain.words.iter().enumerate() {
             space_before |= word.text.starts_with(char::is_whitespace);
             let text = one_line(&word.text);
             if !text.is_empty() {
                 let (start_ms, end_ms) = times(word, words.last());
-                let end = end_of(&text, stops);
+                let ends_sentence = at + 1 == chain.words.len() || sentences.contains(&(at + 1));
+                let end = if ends_sentence { End::Sentence } else { end_of(&text) };
                 let piece = Piece { width: text.width(), text, space_before, start_ms, end_ms, end };
                 push(&mut words, first, piece);
                 space_before = false;
             }
         }
-        mark_joint(&mut words, first);
     }
     words
-}
-
-/// The first word of an utterance has no leading space, and the end of an utterance is as good
-/// as a comma.
-fn mark_joint(words: &mut [Piece], first: usize) {
-    if first == 0 || first == words.len() {
-        return;
-    }
-    words[first].space_before |= needs_space(&words[first - 1].text, &words[first].text);
-    if words[first - 1].end == End::Word {
-        words[first - 1].end = End::Phrase;
-    }
 }
 
 /// Start and end in order after the word before.
@@ -104,7 +92,7 @@ fn times(word: &Word, previous: Option<&Piece>) -> (u64, u64) {
     (start_ms, milliseconds(word.end, start_ms).max(start_ms))
 }
 
-/// Adds a word of the utterance that began with piece `first`. A mark that merges with the
+/// Adds a word of the chain that began with piece `first`. A mark that merges with the
 /// character before it is no word of its own.
 fn push(words: &mut Vec<Piece>, first: usize, mut word: Piece) {
     let is_joining = word.text.chars().next().is_some_and(|c| UnicodeWidthChar::width(c) == Some(0));
@@ -146,16 +134,10 @@ fn milliseconds(time_s: f64, otherwise: u64) -> u64 {
     (time_s.clamp(0.0, LATEST_S) * 1000.0).round() as u64
 }
 
-fn end_of(text: &str, stops: Stops) -> End {
-    if stops.end(text) {
-        End::Sentence
-    } else if trailing_punctuation(text)
-        .contains([',', ';', ':', '–', '—', '،', '؛', '、', '，', '；', '：', '၊', '፣', '፤', '՝', '།'])
-    {
-        End::Phrase
-    } else {
-        End::Word
-    }
+fn end_of(text: &str) -> End {
+    const PHRASE_MARKS: &[char] =
+        &[',', ';', ':', '–', '—', '،', '؛', '、', '，', '；', '：', '၊', '፣', '፤', '՝', '།', '…'];
+    if trailing_punctuation(text).contains(PHRASE_MARKS) { End::Phrase } else { End::Word }
 }
 
 /// For every word whether a row may end before it, by the Unicode rules (UAX #14): not before

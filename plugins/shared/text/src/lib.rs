@@ -1,13 +1,20 @@
-//! What several add-ons need to know about text: stops, spaces between words, voices.
+//! What several add-ons need to know about text: where sentences begin, spaces between words,
+//! voices.
 //!
 //! Pure functions over the SDK's transcript types. Nothing here decides what an add-on does
 //! with them.
 
+mod abbreviations;
+mod boundary;
+mod chain;
 mod script;
 mod stop;
+mod unpunctuated;
 mod voice;
 mod words;
 
+pub use boundary::sentence_begins;
+pub use chain::{Chain, chains};
 pub use script::{needs_space, writes_no_spaces};
 pub use stop::{Stops, trailing_punctuation};
 pub use voice::{Turns, Voice, turns_by_voice};

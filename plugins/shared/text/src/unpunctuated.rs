@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use tympan_text::Stops;
-
 use crate::chain::Chain;
+use crate::stop::Stops;
 
 /// A pause that ends a sentence by itself.
 const LONG_PAUSE_S: f64 = 0.7;

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use tympan_text::{Stops, trailing_punctuation};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::abbreviations::Abbreviations;
 use crate::chain::Chain;
+use crate::stop::{Stops, trailing_punctuation};
 use crate::unpunctuated;
 
 /// Between two sentences speakers usually stop for longer; within a name they do not.
@@ -19,7 +19,7 @@ const NAME_PAUSE_S: f64 = 0.3;
 const LONGEST_UNPUNCTUATED_S: f64 = 30.0;
 
 /// Positions of the words that begin a sentence, the first word included.
-pub fn boundaries(chain: &Chain) -> BTreeSet<usize> {
+pub fn sentence_begins(chain: &Chain) -> BTreeSet<usize> {
     let language = chain.language.as_deref();
     let stops = Stops::of(language);
     let abbreviations = Abbreviations::of(language);

@@ -1,8 +1,10 @@
 //! Joins what one voice said without a long pause, in one language: a sentence lies inside such
 //! a chain, and may span utterances.
 
+use crate::script::needs_space;
+use crate::voice::Turns;
+use crate::words::words_of;
 use tympan_sdk::Word;
-use tympan_text::{Turns, needs_space, words_of};
 
 /// A pause after which a sentence does not go on, even without a stop.
 const LONGEST_PAUSE_S: f64 = 1.0;
