@@ -58,7 +58,7 @@ fn spell(run: &[Word], before: &str, key: &str, after: &str) -> Vec<Word> {
 fn share_time(run: &[Word], texts: Vec<String>) -> Vec<Word> {
     let start = run[0].start;
     let end = run[run.len() - 1].end;
-    let confidence = run.iter().map(|w| w.confidence).sum::<f32>() / run.len() as f32;
+    let confidence = (run.iter().map(|w| f64::from(w.confidence)).sum::<f64>() / run.len() as f64) as f32;
     let total: usize = texts.iter().map(|text| text.chars().count()).sum();
     let mut done = 0;
     let mut words = Vec::with_capacity(texts.len());

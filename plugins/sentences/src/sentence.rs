@@ -52,13 +52,13 @@ fn sentence(mut words: Vec<Word>, language: Option<String>, voice: Voice) -> Sen
     if let Some(first) = words.first_mut() {
         first.text = first.text.trim_start().to_owned();
     }
-    let confidence = words.iter().map(|word| word.confidence).sum::<f32>() / words.len() as f32;
+    let confidence = words.iter().map(|word| f64::from(word.confidence)).sum::<f64>() / words.len() as f64;
     Sentence {
         sentence: words.iter().map(|word| word.text.as_str()).collect(),
         start: words.iter().map(|word| word.start).fold(f64::INFINITY, f64::min),
         end: words.iter().map(|word| word.end).fold(f64::NEG_INFINITY, f64::max),
         words,
-        confidence,
+        confidence: confidence as f32,
         language,
         speaker: voice.speaker,
         channel: voice.channel,
@@ -133,12 +133,12 @@ mod tests {
         assert_cut("en", &["See No. 5 on www.example.com or version 2.0.1 today.", "No.", "I won't."]);
         assert_cut("de", &["Am 3. Mai kam z. B. Herr Dr. Müller bzw. Frau Prof. Weiß.", "Gut."]);
         assert_cut("fr", &["M. Dupont et Mme. Durand sont là.", "Bon."]);
-        assert_cut("es", &["El Sr. García y la Dra. López llegan.", "Sí."]);
+        assert_cut("es", &["En EE. UU. vive el Sr. García y la Dra. López llegan.", "Sí."]);
         assert_cut("ru", &["Это проф. Иванов и А. С. Пушкин.", "Да."]);
         assert_cut("hi", &["डॉ. शर्मा आए हैं।", "ठीक है।"]);
         assert_cut("ar", &["وصل د. أحمد اليوم.", "شكرا."]);
         assert_cut("tr", &["Prof. Dr. Yılmaz geldi.", "Evet."]);
-        assert_cut("en", &["Take vitamin C."]);
+        assert_cut("en", &["I live in the U.S.", "And you?", "Plan B.", "Then what on Jan. 5?"]);
         assert_eq!(cut("en", "Take vitamin C. _Then rest."), ["Take vitamin C.", "Then rest."]);
     }
 

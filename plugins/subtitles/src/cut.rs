@@ -15,6 +15,10 @@ const PER_INNER_SENTENCE: u64 = 110;
 /// A cue without any time to read; in proportion for those shorter than the minimum.
 const NO_TIME: u64 = 300;
 
+/// A cue that fills all its rows, by the square of how full it is: of two ways to part a long
+/// sentence the more even one costs less.
+const FULL: u64 = 60;
+
 /// The limits of a cue.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -67,6 +71,7 @@ fn cheapest(run: &[Piece], limits: Limits) -> Vec<usize> {
     for begin in 0..run.len() {
         let mut rows = RowCount::new(limits.columns, limits.mark);
         let mut inner_sentences = 0;
+        let mut width = 0;
         let most = run.len().min(begin + MOST_PIECES);
         for end in begin + 1..=most {
             let piece = &run[end - 1];
@@ -75,7 +80,11 @@ fn cheapest(run: &[Piece], limits: Limits) -> Vec<usize> {
             if !fits && end > begin + 1 {
                 break;
             }
-            let cost = costs[begin] + cue_cost(run, begin, end, inner_sentences, limits);
+            width += piece.width;
+            let cost = costs[begin]
+                + inner_sentences * PER_INNER_SENTENCE
+                + fullness_cost(width, limits)
+                + end_cost(run, begin, end, limits);
             if cost < costs[end] {
                 (costs[end], begins[end]) = (cost, begin);
             }
@@ -92,21 +101,28 @@ fn cheapest(run: &[Piece], limits: Limits) -> Vec<usize> {
     ends
 }
 
-fn cue_cost(run: &[Piece], begin: usize, end: usize, inner_sentences: u64, limits: Limits) -> u64 {
+fn fullness_cost(width: usize, limits: Limits) -> u64 {
+    let capacity = limits.columns.saturating_mul(limits.rows) as u128;
+    let share = FULL as u128 * (width as u128).pow(2) / capacity.pow(2);
+    share.min(u128::from(FULL)) as u64
+}
+
+/// What it costs to end a cue here, by the text and by the time that is left to read it.
+fn end_cost(run: &[Piece], begin: usize, end: usize, limits: Limits) -> u64 {
     let is_last = end == run.len();
-    let end_cost = match run[end - 1].end {
+    let by_text = match run[end - 1].end {
         _ if is_last => 0,
         End::Sentence => 0,
         End::Phrase => 50,
         End::Word if limits.strict_ends => 300,
         End::Word => 120,
+        End::Abbreviation => 400,
     };
     // The last cue of a run may stay into the pause after it.
     let time_ms =
         if is_last { limits.minimum_ms } else { run[end].start_ms.saturating_sub(run[begin].start_ms) };
     let missing_ms = limits.minimum_ms.saturating_sub(time_ms);
-    let haste = NO_TIME * missing_ms / limits.minimum_ms.max(1);
-    PER_CUE + end_cost + inner_sentences * PER_INNER_SENTENCE + haste
+    PER_CUE + by_text + NO_TIME * missing_ms / limits.minimum_ms.max(1)
 }
 
 #[cfg(test)]
@@ -149,8 +165,8 @@ mod tests {
                     the first, and so needs more than one cue.";
         let expected = [
             "This is the first sentence of the talk.",
-            "And here comes a second one,",
-            "which is much longer than the first, and so needs more than one cue.",
+            "And here comes a second one, which is much longer than the first,",
+            "and so needs more than one cue.",
         ];
         assert_eq!(texts(text, limits()), expected);
     }

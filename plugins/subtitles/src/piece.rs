@@ -18,6 +18,8 @@ pub enum End {
     Phrase,
     /// In the middle of a phrase.
     Word,
+    /// After an abbreviation, which belongs to the next word: `Dr.`.
+    Abbreviation,
 }
 
 /// A part of a row that stays whole.
@@ -137,7 +139,14 @@ fn milliseconds(time_s: f64, otherwise: u64) -> u64 {
 fn end_of(text: &str) -> End {
     const PHRASE_MARKS: &[char] =
         &[',', ';', ':', '–', '—', '،', '؛', '、', '，', '；', '：', '၊', '፣', '፤', '՝', '།', '…'];
-    if trailing_punctuation(text).contains(PHRASE_MARKS) { End::Phrase } else { End::Word }
+    let tail = trailing_punctuation(text);
+    if tail.contains(PHRASE_MARKS) {
+        End::Phrase
+    } else if tail == "." {
+        End::Abbreviation
+    } else {
+        End::Word
+    }
 }
 
 /// For every word whether a row may end before it, by the Unicode rules (UAX #14): not before

@@ -93,13 +93,15 @@ fn evenest(pieces: &[Piece], count: usize, columns: usize, mark: usize) -> Vec<u
 }
 
 /// Squares make even rows cheapest; a row that ends inside a phrase counts like one that is a
-/// third of the limit wide.
+/// third of the limit wide, one that ends with an abbreviation like a full one.
 fn row_cost(used: usize, last: &Piece, is_end: bool, columns: usize) -> u128 {
     let square = (used as u128).pow(2);
-    let third = (columns as u128 / 3).pow(2);
+    let part = |divisor: u128| (columns as u128 / divisor).pow(2);
     match last.end {
-        End::Word if !is_end => square + third,
-        _ => square,
+        _ if is_end => square,
+        End::Sentence | End::Phrase => square,
+        End::Word => square + part(3),
+        End::Abbreviation => square + part(1),
     }
 }
 
@@ -127,7 +129,11 @@ mod tests {
                 space_before: true,
                 start_ms: 0,
                 end_ms: 0,
-                end: if text.ends_with(',') { End::Phrase } else { End::Word },
+                end: match text.chars().last() {
+                    Some(',') => End::Phrase,
+                    Some('.') => End::Abbreviation,
+                    _ => End::Word,
+                },
             })
             .collect();
         rows(&pieces, columns, mark)
@@ -145,6 +151,14 @@ mod tests {
         assert_eq!(
             lay_out("well then, we should go home now", 24, 0),
             ["well then,", "we should go home now"]
+        );
+    }
+
+    #[test]
+    fn a_title_stays_with_its_name() {
+        assert_eq!(
+            lay_out("well now, this is Dr. Lee from Oslo", 24, 0),
+            ["well now, this is", "Dr. Lee from Oslo"]
         );
     }
 

@@ -19,7 +19,7 @@ const BEFORE_NAMES: &[(&str, &str)] = &[
     ("da", "hr fr dr prof ing skt f.eks bl.a ca dvs"),
     (
         "de",
-        "hr fr dr prof st str bzw ca vgl inkl exkl evtl ggf dipl dipl.-ing ing geb art sog z.b d.h u.a v.a i.d.r gen",
+        "hr fr dr prof st str bzw ca vgl inkl exkl evtl ggf dipl dipl.-ing ing geb art sog z.b d.h u.a v.a i.d.r h.c c gen",
     ),
     ("el", "κ κα κκ δρ καθ αγ π.χ οδ λεωφ βλ δηλ αριθ"),
     (
@@ -29,7 +29,7 @@ const BEFORE_NAMES: &[(&str, &str)] = &[
     ),
     (
         "es",
-        "sr sra srta sres srs dr dra dres prof profa lic ing arq d dña ud uds vd vds avda av cía ej p.ej gral cap sto sta",
+        "ee sr sra srta sres srs dr dra dres prof profa lic ing arq d dña ud uds vd vds avda av cía ej p.ej gral cap sto sta",
     ),
     ("et", "hr pr dr prof nt lk st end kin"),
     ("eu", "jn and dr prof st adib"),
@@ -86,7 +86,8 @@ const BEFORE_NAMES: &[(&str, &str)] = &[
 
 /// Words that only before a number do not end a sentence: "No. 5", but "No. I won't."
 const BEFORE_NUMBERS: &str = "no nos nr núm num n nº fig figs vol pp p s art abs ext approx ca kl klo sz č čís br \
-    pág pag pàg páx hlm bls lk str стр ст арт гл с бр кв рис табл tel tél ph αρ σελ ver vers sec kap kol room rm sat";
+    pág pag pàg páx hlm bls lk str стр ст арт гл с бр кв рис табл tel tél ph αρ σελ ver vers sec kap kol rm д кв jan feb apr aug sept \
+    oct nov dec";
 
 /// Languages in which a number with a dot is an ordinal: "am 3. Mai".
 const ORDINALS_WITH_STOP: [&str; 20] = [
@@ -94,11 +95,18 @@ const ORDINALS_WITH_STOP: [&str; 20] = [
     "sl", "sr", "tr",
 ];
 
+/// English words that never stand inside a name: after an initial they begin a sentence, as in
+/// "in the U.S. And then".
+const ENGLISH_BEGINNINGS: &str = "a an and are but by can did do does he her here his how if in is it it's i'm my no \
+    not now of on or she so that that's the their then there there's these they this those to was we we're well were \
+    what when where which who why will yes you you're your";
+
 /// What one language abbreviates.
 #[derive(Debug, Clone, Copy)]
 pub struct Abbreviations {
     before_names: &'static str,
     ordinals: bool,
+    beginnings: &'static str,
 }
 
 impl Abbreviations {
@@ -109,7 +117,8 @@ impl Abbreviations {
             Ok(at) => BEFORE_NAMES[at].1,
             Err(_) => "",
         };
-        Self { before_names, ordinals: ORDINALS_WITH_STOP.contains(&code) }
+        let beginnings = if code == "en" { ENGLISH_BEGINNINGS } else { "" };
+        Self { before_names, ordinals: ORDINALS_WITH_STOP.contains(&code), beginnings }
     }
 
     /// Whether the word, given without its last dot, announces a name or a noun.
@@ -120,6 +129,11 @@ impl Abbreviations {
     /// Whether the word, given without its last dot, announces a number.
     pub fn stands_before_number(self, word: &str) -> bool {
         contains(BEFORE_NUMBERS, word)
+    }
+
+    /// Whether the word cannot go on with a name that an initial began.
+    pub fn begins_sentence(self, word: &str) -> bool {
+        contains(self.beginnings, word.trim_end_matches(|c: char| !c.is_alphanumeric()))
     }
 
     /// Whether the language writes ordinals as a number with a dot.

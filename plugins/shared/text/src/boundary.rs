@@ -117,7 +117,9 @@ fn is_abbreviated(chain: &Chain, at: usize, before: &str, abbreviations: Abbrevi
     if core.chars().all(|c| c.is_ascii_digit()) {
         return core.len() <= 2 && is_tight && abbreviations.writes_ordinals_with_stop();
     }
-    is_initial(core) && initial_goes_on(chain, at, core, after, is_tight)
+    is_initial(core)
+        && !abbreviations.begins_sentence(after)
+        && initial_goes_on(chain, at, core, after, is_tight)
 }
 
 /// `J`, `Ph.D`, `U.S`, `ए`: single letters, each with its dot but the last.
