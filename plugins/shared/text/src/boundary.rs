@@ -47,16 +47,27 @@ fn unicode_boundaries(chain: &Chain, stops: Stops) -> BTreeSet<usize> {
         text.extend(word.text.chars().map(|c| shown_to_rules(c, stops)));
     }
     let mut begins = BTreeSet::new();
-    let mut word = 0;
+    let mut next = 0;
     for (offset, _) in text.split_sentence_bound_indices() {
-        while word < starts.len() && starts[word] < offset {
-            word += 1;
+        while next < starts.len() && starts[next] < offset {
+            next += 1;
         }
-        if starts.get(word) == Some(&offset) {
-            begins.insert(word);
+        // The rules leave an opening mark without a space before it to the sentence before.
+        let mut begin = next;
+        while begin > 0 && is_opening(&text[starts[begin - 1]..offset]) {
+            begin -= 1;
+        }
+        if begin < starts.len() && (begin < next || starts[begin] == offset) {
+            begins.insert(begin);
         }
     }
     begins
+}
+
+fn is_opening(text: &str) -> bool {
+    text.trim()
+        .chars()
+        .all(|c| matches!(c, '「' | '『' | '（' | '【' | '《' | '〈' | '“' | '‘' | '«' | '(' | '['))
 }
 
 /// Stops that the default rules do not know are shown to them as ones that they do know.
