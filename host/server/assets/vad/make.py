@@ -12,33 +12,62 @@ second layer, 1 after the third, so the first tap of the third layer and the out
 the fourth only ever meet padding. The two bias vectors of the LSTM are added up. The
 short-time Fourier basis is not stored: it is a Fourier transform under a Hann window, which
 is checked here.
+
+The package also holds silero_vad_16k.safetensors: other weights (of another training run)
+whose probabilities differ by up to 0.4. The ONNX files are what the package runs.
 """
 
 import array
 import hashlib
-import json
 import math
-import struct
 import sys
 import zipfile
 
-MEMBER = "silero_vad/data/silero_vad_16k.safetensors"
-SOURCE_SHA256 = "c59271c284ae9c8335d795d60e0bfdb71aaaceec578d9bd9ffc1b8153c319ea1"
+MEMBER = "silero_vad/data/silero_vad_16k_op15.onnx"
+FLOAT = 1
+SOURCE_SHA256 = "7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49"
 
 
-def read_tensors(data):
-    (header_size,) = struct.unpack_from("<Q", data)
-    header = json.loads(data[8 : 8 + header_size])
+def read_tensors(model):
+    """Names, shapes and values of the initialisers in an ONNX file (protocol buffers)."""
+    (graph,) = fields(model, 7)
     tensors = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        assert entry["dtype"] == "F32", name
-        begin, end = (8 + header_size + offset for offset in entry["data_offsets"])
-        values = array.array("f")
-        values.frombytes(data[begin:end])
-        tensors[name] = (entry["shape"], values)
+    for tensor in fields(graph, 5):
+        shape = [size for part in fields(tensor, 1) for size in part]
+        (name,), raw = fields(tensor, 8), fields(tensor, 9)
+        if raw and fields(tensor, 2) == [[FLOAT]]:
+            values = array.array("f")
+            values.frombytes(raw[0])
+            tensors[bytes(name).decode()] = (shape, values)
     return tensors
+
+
+def fields(message, wanted):
+    """The occurrences of a field: bytes, or a list of integers."""
+    at, found = 0, []
+    while at < len(message):
+        tag, at = varint(message, at)
+        if tag & 7 == 0:
+            value, at = varint(message, at)
+            value = [value]
+        elif tag & 7 == 2:
+            size, at = varint(message, at)
+            value, at = message[at : at + size], at + size
+        else:
+            value, at = None, at + {1: 8, 5: 4}[tag & 7]
+        if tag >> 3 == wanted:
+            found.append(value)
+    return found
+
+
+def varint(message, at):
+    value = shift = 0
+    while True:
+        byte = message[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
 
 
 def check_fourier_basis(shape, values):
@@ -62,11 +91,11 @@ def convolution(tensors, name, taps):
 
 def lstm(tensors):
     matrix = array.array("f")
-    for name in ("lstm_cell.weight_ih", "lstm_cell.weight_hh"):
+    for name in ("model.decoder.rnn.weight_ih", "model.decoder.rnn.weight_hh"):
         (outputs, inputs), values = tensors[name]
         for i in range(inputs):
             matrix.extend(values[o * inputs + i] for o in range(outputs))
-    pairs = zip(tensors["lstm_cell.bias_ih"][1], tensors["lstm_cell.bias_hh"][1])
+    pairs = zip(tensors["model.decoder.rnn.bias_ih"][1], tensors["model.decoder.rnn.bias_hh"][1])
     matrix.extend(a + b for a, b in pairs)
     return matrix
 
@@ -75,14 +104,14 @@ def main(wheel, output):
     source = zipfile.ZipFile(wheel).read(MEMBER)
     assert hashlib.sha256(source).hexdigest() == SOURCE_SHA256, "another version of the weights"
     tensors = read_tensors(source)
-    check_fourier_basis(*tensors["stft_conv.weight"])
+    check_fourier_basis(*tensors["model.stft.forward_basis_buffer"])
     weights = (
-        convolution(tensors, "conv1", (0, 1, 2))
-        + convolution(tensors, "conv2", (0, 1, 2))
-        + convolution(tensors, "conv3", (1, 2))
-        + convolution(tensors, "conv4", (1,))
+        convolution(tensors, "model.encoder.0.reparam_conv", (0, 1, 2))
+        + convolution(tensors, "model.encoder.1.reparam_conv", (0, 1, 2))
+        + convolution(tensors, "model.encoder.2.reparam_conv", (1, 2))
+        + convolution(tensors, "model.encoder.3.reparam_conv", (1,))
         + lstm(tensors)
-        + convolution(tensors, "final_conv", (0,))
+        + convolution(tensors, "model.decoder.decoder.2", (0,))
     )
     if sys.byteorder == "big":
         weights.byteswap()

@@ -3,29 +3,128 @@
 //! The only place of the host with `unsafe`. Knows nothing of jobs or requests: it gets
 //! samples and settings, and gives tokens and probabilities.
 
+mod cpu;
 mod error;
+mod lanes;
+mod models;
 mod pcm;
 mod settings;
+mod states;
 pub mod vad;
+mod whisper;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 
 pub use error::EngineError;
 pub use pcm::{ChannelInput, Pcm, SAMPLE_RATE_HZ};
 pub use settings::{EngineSettings, SpeechModelSettings};
+pub use whisper::{LONGEST_SAMPLES, LanguageChoice, Odds, Recognised, Token};
+
+use lanes::{Lanes, Report, Turn};
+use models::Models;
+use states::States;
+use whisper::{Context, recognise};
 
 /// Loaded models and the threads that run them; clones share both.
 #[derive(Clone)]
 pub struct Engine {
-    settings: std::sync::Arc<EngineSettings>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    models: Models,
+    lanes: Lanes,
+    states: States,
+    threads: usize,
 }
 
 impl Engine {
     /// Checks the processor and starts the inference threads. Model files load at first use.
     pub fn new(settings: EngineSettings) -> Result<Self, EngineError> {
-        Ok(Self { settings: std::sync::Arc::new(settings) })
+        cpu::check()?;
+        whisper::silence();
+        let available = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if settings.threads == 0 { available } else { settings.threads };
+        let lanes = Lanes::start(threads).map_err(|_| EngineError::Stopped)?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                models: Models::new(settings.models),
+                lanes,
+                states: States::default(),
+                threads,
+            }),
+        })
     }
 
     /// Settings of a model by the name that clients use.
     pub fn model(&self, name: &str) -> Result<&SpeechModelSettings, EngineError> {
-        self.settings.models.get(name).ok_or_else(|| EngineError::UnknownModel { name: name.to_owned() })
+        self.shared.models.settings(name)
+    }
+
+    /// Loads the file of a model now instead of at its first segment.
+    pub fn load(&self, name: &str) -> Result<(), EngineError> {
+        self.shared.models.get(name).map(drop)
+    }
+
+    /// Cores that inference uses.
+    pub fn threads(&self) -> usize {
+        self.shared.threads
+    }
+
+    /// Opens a place among the jobs that share the engine.
+    pub fn recogniser(&self, model: &str) -> Result<Recogniser, EngineError> {
+        let context = self.shared.models.get(model)?;
+        let turn = self.shared.lanes.turn();
+        Ok(Recogniser { engine: self.clone(), context, turn, cancel: Arc::new(AtomicBool::new(false)) })
+    }
+}
+
+/// One job's use of the engine. Dropping it cancels what it still has queued or running.
+pub struct Recogniser {
+    engine: Engine,
+    context: Arc<Context>,
+    turn: Turn,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Recogniser {
+    /// Whether the model can transcribe a language.
+    pub fn knows(&self, language: crate::model::language::Language) -> bool {
+        self.context.language_id(language).is_some()
+    }
+
+    /// Queues a segment of at most [`LONGEST_SAMPLES`]; `answer` gets its result with the `key`.
+    pub fn submit<K: Send + 'static>(
+        &self,
+        key: K,
+        samples: Vec<f32>,
+        choice: LanguageChoice,
+        answer: &mpsc::Sender<(K, Result<Recognised, EngineError>)>,
+    ) {
+        let (context, cancel, answer) = (Arc::clone(&self.context), Arc::clone(&self.cancel), answer.clone());
+        // Weak, because the work stands in a queue that the engine owns.
+        let shared = Arc::downgrade(&self.engine.shared);
+        let work = move |threads: usize| {
+            let run = || {
+                let shared = shared.upgrade().filter(|_| !cancel.load(Ordering::Relaxed));
+                let shared = shared.ok_or(EngineError::Cancelled)?;
+                let mut state = shared.states.take(&context)?;
+                let result = recognise(&mut state, &samples, &choice, threads, &cancel);
+                shared.states.put_back(state);
+                result
+            };
+            let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(EngineError::Stopped));
+            // The job may have ended meanwhile.
+            Box::new(move || drop(answer.send((key, result)))) as Report
+        };
+        self.engine.shared.lanes.submit(self.turn, Box::new(work));
+    }
+}
+
+impl Drop for Recogniser {
+    fn drop(&mut self) {
+        self.cancel.store(true, Ordering::Relaxed);
     }
 }

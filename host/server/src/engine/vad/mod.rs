@@ -112,3 +112,71 @@ fn rectify(values: &mut [f32]) {
 fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// Recordings of `tests/fixtures/audio` and what the published network gives for them
+    /// (`assets/vad/reference.py`).
+    const RECORDINGS: [&str; 4] =
+        ["en/jfk", "en/voices_sp0307_ch127535", "es/pv_leopard_test_es", "zh/aishell_BAC009S0724W0121"];
+    /// How far rounding takes two orders of summation apart.
+    const ROUNDING: f32 = 2e-5;
+
+    fn fixtures() -> PathBuf {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")
+    }
+
+    /// Samples of a plain 16-bit WAV file: what follows its `data` header.
+    fn samples(recording: &str) -> Vec<f32> {
+        let file = fixtures().join("audio").join(recording).with_extension("wav");
+        let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let header = bytes.windows(4).position(|word| word == b"data").expect("a data chunk");
+        let (samples, _) = bytes[header + 8..].as_chunks::<2>();
+        samples.iter().map(|sample| f32::from(i16::from_le_bytes(*sample)) / 32768.0).collect()
+    }
+
+    fn reference(recording: &str) -> Vec<f32> {
+        let name = recording.rsplit('/').next().expect("a name");
+        let file = fixtures().join("vad").join(name).with_extension("f32");
+        let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        bytes.as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect()
+    }
+
+    fn probabilities(samples: &[f32]) -> Vec<f32> {
+        let mut vad = Vad::new();
+        let step = |window: &[f32]| {
+            let mut filled = [0.0; WINDOW];
+            filled[..window.len()].copy_from_slice(window);
+            vad.push(&filled)
+        };
+        samples.chunks(WINDOW).map(step).collect()
+    }
+
+    #[test]
+    fn equals_the_published_network_on_recordings() {
+        for recording in RECORDINGS {
+            let (ours, theirs) = (probabilities(&samples(recording)), reference(recording));
+            assert_eq!(ours.len(), theirs.len(), "{recording}");
+            let furthest = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(furthest < ROUNDING, "{recording}: {furthest} apart");
+        }
+    }
+
+    #[test]
+    fn silence_and_hiss_are_no_speech() {
+        let mut random = 1_u32;
+        let mut noise = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let hiss: Vec<f32> = (0..WINDOW * 200).map(|_| 0.1 * noise()).collect();
+        let silence = vec![0.0; WINDOW * 200];
+        for sound in [hiss, silence] {
+            assert!(probabilities(&sound).iter().all(|probability| *probability < 0.5));
+        }
+    }
+}

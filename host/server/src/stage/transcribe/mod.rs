@@ -1,14 +1,30 @@
 //! Turns segments into a transcript.
+//!
+//! Each segment goes through the speech model alone; nothing is carried over. What comes
+//! back becomes words with times of the file, words become utterances. A finished segment
+//! is a checkpoint.
+
+mod coverage;
+mod invented;
+mod language;
+mod piece;
+mod run;
+mod timeline;
+mod utterances;
+mod words;
 
 use std::io;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
+pub use coverage::{Coverage, Uncovered};
+
 use crate::engine::{ChannelInput, Engine, EngineError};
 use crate::model::job::LanguageConfig;
+use crate::model::language::Language;
 use crate::model::segments::Segments;
-use crate::model::transcript::Transcript;
+use crate::model::transcript::{Transcript, Word};
 
 /// What the job asks of the speech model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +39,16 @@ pub struct TranscribePlan {
 
 /// What is known of one segment after its inference; enough to resume from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SegmentResult {}
+pub struct SegmentResult {
+    /// With times of the file; the first one of a spaced language has its space too.
+    pub words: Vec<Word>,
+    /// The language it was transcribed in.
+    pub language: Language,
+    /// What the model thought of the language, most probable first; empty when it was told.
+    pub odds: Vec<(Language, f32)>,
+    /// What was unusual.
+    pub flag: Option<Flag>,
+}
 
 /// Where finished segments are kept, so that a crash costs one segment and not the file.
 /// Indexes count `Segments::segments`.
@@ -45,28 +70,6 @@ impl SegmentLog for NoLog {
     fn save(&self, _index: usize, _result: &SegmentResult) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// A stretch of speech without words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Uncovered {
-    /// Audio track of the file, from 0.
-    pub channel: u16,
-    /// Seconds of the file.
-    pub start_s: f64,
-    /// Seconds of the file.
-    pub end_s: f64,
-}
-
-/// How much of the speech has words.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Coverage {
-    /// Speech by the voice activity detector, all channels together.
-    pub speech_s: f64,
-    /// The part of it that lies under words.
-    pub covered_s: f64,
-    /// The longer stretches without words.
-    pub uncovered: Vec<Uncovered>,
 }
 
 /// What was unusual about a segment.
@@ -118,7 +121,7 @@ pub enum TranscribeError {
     },
     /// Inference failed.
     #[error(transparent)]
-    Engine(EngineError),
+    Engine(#[from] EngineError),
     /// The decoded audio could not be read back.
     #[error("decoded audio cannot be read")]
     Read(#[source] io::Error),
@@ -132,15 +135,40 @@ pub enum TranscribeError {
 
 /// Transcribes all segments. Blocks; run it on a thread of its own. `on_progress` gets
 /// 0.0 to 1.0. A run resumed from `log` gives the same transcript, byte for byte.
-#[allow(clippy::too_many_arguments)]
 pub fn transcribe(
-    _channels: &[ChannelInput<'_>],
-    _segments: &Segments,
-    _plan: &TranscribePlan,
-    _engine: &Engine,
-    _log: &dyn SegmentLog,
-    _cancel: &AtomicBool,
-    _on_progress: &(dyn Fn(f32) + Sync),
+    channels: &[ChannelInput<'_>],
+    segments: &Segments,
+    plan: &TranscribePlan,
+    engine: &Engine,
+    log: &dyn SegmentLog,
+    cancel: &AtomicBool,
+    on_progress: &(dyn Fn(f32) + Sync),
 ) -> Result<Transcribed, TranscribeError> {
-    Err(TranscribeError::Engine(EngineError::Stopped))
+    let rules = engine.model(&plan.model)?;
+    let spoken = language::plan(plan, rules)?;
+    if segments.segments.is_empty() {
+        return Ok(Transcribed::default());
+    }
+    let recogniser = engine.recogniser(&plan.model)?;
+    let run =
+        run::Run { channels, segments, recogniser, threads: engine.threads(), log, cancel, on_progress };
+    let results = language::transcribe_all(&run, &spoken)?;
+    Ok(Transcribed {
+        transcript: utterances::assemble(segments, &results),
+        coverage: coverage::measure(segments, &results),
+        flagged: flagged(segments, &results),
+    })
+}
+
+fn flagged(segments: &Segments, results: &[SegmentResult]) -> Vec<Flagged> {
+    let place = |(segment, result): (&crate::model::segments::Segment, &SegmentResult)| {
+        let (first, last) = (segment.spans.first()?, segment.spans.last()?);
+        Some(Flagged {
+            flag: result.flag?,
+            channel: segment.channel,
+            start_s: timeline::seconds(first.start_frame),
+            end_s: timeline::seconds(last.end_frame),
+        })
+    };
+    segments.segments.iter().zip(results).filter_map(place).collect()
 }

@@ -1,0 +1,214 @@
+//! One pass of whisper.cpp over one segment.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use whisper_rs::whisper_rs_sys as sys;
+
+use super::language::{Detection, Odds, decode};
+use super::native::State;
+use crate::engine::{EngineError, SAMPLE_RATE_HZ};
+use crate::model::language::Language;
+
+/// Samples of one position of the encoder: 20 ms.
+const SAMPLES_A_POSITION: usize = SAMPLE_RATE_HZ as usize / 50;
+/// The encoder hears this many positions of silence after the segment (1.28 s).
+const MARGIN_POSITIONS: usize = 64;
+/// The whole context has 1,500 positions and is slower than the next multiple of 64.
+const MOST_POSITIONS: usize = 1472;
+/// The longest segment: 28 s. One margin more than this fits the encoder.
+pub const LONGEST_SAMPLES: usize = 28 * SAMPLE_RATE_HZ as usize;
+/// Shorter sound is followed by silence up to this length, because whisper.cpp refuses
+/// less than 0.1 s and aligns no less than 0.16 s.
+const SHORTEST_SAMPLES: usize = SAMPLE_RATE_HZ as usize;
+/// whisper.cpp stops a text after this many tokens (half its context, less the prompt).
+const MOST_TOKENS: usize = 448 / 2 - 4;
+
+/// How the next token is chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Search {
+    /// The most probable.
+    Greedy,
+    /// The most probable text among this many at a time.
+    Beam(c_int),
+    /// By chance, at a temperature; the best of several texts.
+    Sample {
+        /// Above 0.0; 1.0 follows the model's probabilities.
+        temperature: f32,
+        /// Number of texts.
+        best_of: c_int,
+    },
+}
+
+/// The language of a pass.
+pub enum Spoken<'a> {
+    /// Known beforehand.
+    Known(Language),
+    /// One of these; empty means any.
+    Among(&'a [Language]),
+}
+
+/// A piece of text, which may be part of a character.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Token {
+    /// As in the model's vocabulary.
+    pub bytes: Vec<u8>,
+    /// Where it ends, in seconds of the segment.
+    pub end_s: f32,
+    /// 0.0 to 1.0.
+    pub probability: f32,
+}
+
+/// What one pass heard.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heard {
+    /// Text only.
+    pub tokens: Vec<Token>,
+    /// The language it was transcribed in.
+    pub language: Language,
+    /// Most probable first; empty when the language was known.
+    pub odds: Vec<Odds>,
+    /// Mean of the logarithms of the tokens' probabilities; the end counts as a token.
+    pub mean_log_probability: f32,
+    /// The text came to its end by itself.
+    pub is_finished: bool,
+}
+
+/// Transcribes one segment of at most [`LONGEST_SAMPLES`].
+pub fn attempt(
+    state: &mut State,
+    samples: &[f32],
+    spoken: &Spoken<'_>,
+    search: Search,
+    threads: usize,
+    cancel: &AtomicBool,
+) -> Result<Heard, EngineError> {
+    let threads = c_int::try_from(threads).unwrap_or(1);
+    let padded;
+    let samples = if samples.len() < SHORTEST_SAMPLES {
+        padded = [samples, &vec![0.0; SHORTEST_SAMPLES - samples.len()]].concat();
+        &padded
+    } else {
+        &samples[..samples.len().min(LONGEST_SAMPLES)]
+    };
+    let mut detection = match spoken {
+        Spoken::Known(language) => Detection::among(&state.context, &[*language], threads),
+        Spoken::Among(allowed) => Detection::among(&state.context, allowed, threads),
+    };
+    let mut parameters = parameters(search, threads, samples.len(), cancel);
+    detection.install(&mut parameters);
+    if detection.is_settled() {
+        parameters.logits_filter_callback = None;
+    }
+    let length = c_int::try_from(samples.len()).unwrap_or(c_int::MAX);
+    // SAFETY: the state belongs to the context; the parameters point to `detection` and
+    // `cancel`, which outlive the call.
+    let code = unsafe {
+        let (context, state) = (state.context.as_ptr(), state.as_ptr());
+        sys::whisper_full_with_state(context, state, parameters, samples.as_ptr(), length)
+    };
+    if cancel.load(Ordering::Relaxed) {
+        return Err(EngineError::Cancelled);
+    }
+    if code != 0 {
+        return Err(EngineError::Inference { code });
+    }
+    Ok(collect(state, detection))
+}
+
+/// The probability that the segment that was just transcribed holds no speech, by the
+/// model. whisper.cpp's own figure is read from a buffer that it did not fill.
+pub fn no_speech_probability(state: &mut State, threads: usize) -> f32 {
+    let tokens = state.context.tokens;
+    let threads = c_int::try_from(threads).unwrap_or(1);
+    // SAFETY: the state is ours and keeps the encoded sound of its last run.
+    let Some(scores) = (unsafe { decode(&state.context, state.as_ptr(), &[tokens.start], threads) }) else {
+        return 0.0;
+    };
+    let highest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let total: f32 = scores.iter().map(|score| (score - highest).exp()).sum();
+    let index = usize::try_from(tokens.no_speech).unwrap_or_default();
+    scores.get(index).map_or(0.0, |score| (score - highest).exp() / total)
+}
+
+fn parameters(
+    search: Search,
+    threads: c_int,
+    samples: usize,
+    cancel: &AtomicBool,
+) -> sys::whisper_full_params {
+    let strategy = match search {
+        Search::Beam(_) => sys::whisper_sampling_strategy_WHISPER_SAMPLING_BEAM_SEARCH,
+        _ => sys::whisper_sampling_strategy_WHISPER_SAMPLING_GREEDY,
+    };
+    let positions = samples.div_ceil(SAMPLES_A_POSITION) + MARGIN_POSITIONS;
+    let positions = positions.next_multiple_of(64).min(MOST_POSITIONS);
+    // SAFETY: returns plain values.
+    let mut parameters = unsafe { sys::whisper_full_default_params(strategy) };
+    match search {
+        Search::Greedy => parameters.greedy.best_of = 1,
+        Search::Beam(width) => parameters.beam_search.beam_size = width,
+        Search::Sample { temperature, best_of } => {
+            parameters.temperature = temperature;
+            parameters.greedy.best_of = best_of;
+        }
+    }
+    parameters.n_threads = threads;
+    parameters.audio_ctx = c_int::try_from(positions).unwrap_or(0);
+    parameters.no_context = true;
+    parameters.no_timestamps = true;
+    parameters.single_segment = true;
+    parameters.suppress_nst = true;
+    parameters.print_progress = false;
+    parameters.print_timestamps = false;
+    // Doubtful results are judged and decoded again by us.
+    parameters.temperature_inc = 0.0;
+    parameters.entropy_thold = 0.0;
+    parameters.no_speech_thold = f32::INFINITY;
+    parameters.abort_callback = Some(is_cancelled);
+    parameters.abort_callback_user_data = std::ptr::from_ref(cancel).cast_mut().cast();
+    parameters
+}
+
+unsafe extern "C" fn is_cancelled(data: *mut c_void) -> bool {
+    // SAFETY: `parameters` put a reference there that outlives the run.
+    unsafe { &*data.cast::<AtomicBool>() }.load(Ordering::Relaxed)
+}
+
+fn collect(state: &State, detection: Detection) -> Heard {
+    let end = state.context.tokens.end;
+    let mut tokens = Vec::new();
+    let mut log_probabilities = Vec::new();
+    let mut is_finished = false;
+    // SAFETY: the run is over; indices stay below the counts that whisper.cpp gives.
+    let all = unsafe {
+        let state = state.as_ptr();
+        (0..sys::whisper_full_n_segments_from_state(state))
+            .flat_map(|segment| {
+                (0..sys::whisper_full_n_tokens_from_state(state, segment))
+                    .map(move |token| sys::whisper_full_get_token_data_from_state(state, segment, token))
+            })
+            .collect::<Vec<_>>()
+    };
+    for token in &all {
+        log_probabilities.push(token.plog);
+        if token.id >= end {
+            is_finished |= token.id == end;
+            continue;
+        }
+        tokens.push(Token {
+            bytes: state.context.token_bytes(token.id).to_vec(),
+            end_s: token.t_dtw.max(0) as f32 / 100.0,
+            probability: token.p.clamp(0.0, 1.0),
+        });
+    }
+    let count = log_probabilities.len().max(1) as f32;
+    Heard {
+        is_finished: is_finished || all.len() < MOST_TOKENS,
+        mean_log_probability: log_probabilities.iter().sum::<f32>() / count,
+        language: detection.language(),
+        odds: detection.odds,
+        tokens,
+    }
+}

@@ -1,0 +1,158 @@
+//! Which language is spoken: asked inside the transcription of a segment.
+//!
+//! whisper.cpp's own detection encodes the sound a second time, which is most of the cost
+//! of a segment. Here the transcription starts with any language; when the sound is
+//! encoded and the first token is due, a callback asks the decoder for the language over
+//! the same encoding, and when it differs, has the prompt decoded again with that one. The
+//! result equals a transcription that was told the language from the start (a test of this
+//! folder holds it to that).
+#![allow(unsafe_code)]
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use whisper_rs::whisper_rs_sys as sys;
+
+use super::native::Context;
+use crate::model::language::Language;
+
+/// A language and its share of the probability.
+pub type Odds = (Language, f32);
+
+/// Passed to the callback; must stay where it is while inference runs.
+pub struct Detection {
+    context: Arc<Context>,
+    candidates: Vec<(Language, i32)>,
+    threads: c_int,
+    language: Language,
+    /// whisper.cpp reads the language's code here again when it aligns words.
+    code: [u8; 8],
+    /// Most probable first. Empty until the callback has run.
+    pub odds: Vec<Odds>,
+}
+
+impl Detection {
+    /// Asks for one of `allowed`; empty means any that the model knows.
+    pub fn among(context: &Arc<Context>, allowed: &[Language], threads: c_int) -> Self {
+        let is_candidate = |language: &Language| allowed.is_empty() || allowed.contains(language);
+        let candidates: Vec<_> =
+            context.languages.iter().filter(|(language, _)| is_candidate(language)).copied().collect();
+        let (language, _) = candidates.first().copied().unwrap_or(context.languages[0]);
+        let mut detection = Self {
+            context: Arc::clone(context),
+            candidates,
+            threads,
+            language,
+            code: [0; 8],
+            odds: Vec::new(),
+        };
+        detection.write_code(language);
+        detection
+    }
+
+    /// Puts the callback and its data into the parameters of a run.
+    pub fn install(&mut self, parameters: &mut sys::whisper_full_params) {
+        let data = std::ptr::from_mut(self);
+        // SAFETY: `data` points to `self`.
+        parameters.language = unsafe { (&raw const (*data).code).cast() };
+        parameters.logits_filter_callback = Some(before_token);
+        parameters.logits_filter_callback_user_data = data.cast();
+    }
+
+    /// Whether there is nothing to choose.
+    pub fn is_settled(&self) -> bool {
+        self.candidates.len() <= 1 || !self.context.is_multilingual
+    }
+
+    /// The language of the transcription.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    fn write_code(&mut self, language: Language) {
+        let code = language.code().as_bytes();
+        self.language = language;
+        self.code = [0; 8];
+        self.code[..code.len()].copy_from_slice(code);
+    }
+
+    /// Shares of the candidates from the scores of all tokens after the start token.
+    fn weigh(&mut self, scores: &[f32]) -> Option<(Language, i32)> {
+        let score = |id: i32| usize::try_from(self.context.language_token(id)).map(|token| scores[token]);
+        let mut scored: Vec<(f32, Language, i32)> = self
+            .candidates
+            .iter()
+            .filter_map(|(language, id)| Some((score(*id).ok()?, *language, *id)))
+            .collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (highest, language, id) = *scored.first()?;
+        let total: f32 = scored.iter().map(|(score, ..)| (score - highest).exp()).sum();
+        self.odds =
+            scored.iter().map(|(score, language, _)| (*language, (score - highest).exp() / total)).collect();
+        Some((language, id))
+    }
+}
+
+/// whisper.cpp calls this before it chooses a token; only the first call matters.
+unsafe extern "C" fn before_token(
+    _context: *mut sys::whisper_context,
+    state: *mut sys::whisper_state,
+    _tokens: *const sys::whisper_token_data,
+    n_tokens: c_int,
+    scores: *mut f32,
+    data: *mut c_void,
+) {
+    if n_tokens != 0 || scores.is_null() || data.is_null() {
+        return;
+    }
+    // SAFETY: `data` is what `install` put there, and nobody else uses it during the run.
+    let detection = unsafe { &mut *data.cast::<Detection>() };
+    let tokens = detection.context.tokens;
+    // SAFETY: whisper.cpp passes one score a token.
+    let scores = unsafe { std::slice::from_raw_parts_mut(scores, tokens.count) };
+    let context = Arc::clone(&detection.context);
+    // SAFETY: the state is the one of this run, between two of its own decodings.
+    let Some(heard) = (unsafe { decode(&context, state, &[tokens.start], detection.threads) }) else {
+        return;
+    };
+    let Some((language, id)) = detection.weigh(heard) else {
+        return;
+    };
+    detection.write_code(language);
+    let token = context.language_token(id);
+    let prompt = [tokens.start, token, tokens.transcribe, tokens.no_times];
+    // SAFETY: as above. This also puts the prompt back where the start token was decoded.
+    if let Some(fresh) = unsafe { decode(&context, state, &prompt, detection.threads) } {
+        for (score, fresh) in scores.iter_mut().zip(fresh) {
+            // What whisper.cpp has ruled out stays ruled out.
+            if *score > f32::NEG_INFINITY {
+                *score = *fresh;
+            }
+        }
+    }
+}
+
+/// Decodes a prompt from the start of the text; the scores that follow its last token.
+///
+/// # Safety
+/// The state must belong to the context, hold an encoded sound and be in nobody's use.
+pub unsafe fn decode<'a>(
+    context: &Context,
+    state: *mut sys::whisper_state,
+    prompt: &[sys::whisper_token],
+    threads: c_int,
+) -> Option<&'a [f32]> {
+    let length = c_int::try_from(prompt.len()).ok()?;
+    // SAFETY: the caller's promise. whisper.cpp fills one row of scores a token and leaves
+    // all rows but the last as they were.
+    unsafe {
+        let code =
+            sys::whisper_decode_with_state(context.as_ptr(), state, prompt.as_ptr(), length, 0, threads);
+        if code != 0 {
+            return None;
+        }
+        let rows = sys::whisper_get_logits_from_state(state);
+        let last = rows.add((prompt.len() - 1) * context.tokens.count);
+        Some(std::slice::from_raw_parts(last, context.tokens.count))
+    }
+}

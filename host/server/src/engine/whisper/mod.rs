@@ -1,0 +1,122 @@
+//! Speech to text with whisper.cpp: loading, one segment at a time, and judging the result.
+
+mod attempt;
+mod guard;
+mod header;
+mod language;
+mod log;
+mod native;
+
+use std::sync::atomic::AtomicBool;
+
+pub use attempt::{LONGEST_SAMPLES, Token};
+pub use language::Odds;
+pub use log::silence;
+pub use native::{Context, State};
+
+use attempt::{Heard, Search, Spoken, attempt, no_speech_probability};
+use guard::{better, has_loop, is_doubtful};
+
+use super::EngineError;
+use crate::model::language::Language;
+
+/// Which language a segment is transcribed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LanguageChoice {
+    /// This one.
+    Known(Language),
+    /// The most probable of these; empty means of all that the model knows.
+    Among(Vec<Language>),
+}
+
+/// The text of a segment and how far it can be trusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recognised {
+    /// In order.
+    pub tokens: Vec<Token>,
+    /// The language it was transcribed in.
+    pub language: Language,
+    /// Most probable first; empty when the language was known.
+    pub odds: Vec<Odds>,
+    /// Mean of the logarithms of the tokens' probabilities.
+    pub mean_log_probability: f32,
+    /// The model's probability that nobody speaks; 0.0 where the text gave no reason to ask.
+    pub no_speech_probability: f32,
+    /// The text ran out of room: the segment holds more, and has to be halved.
+    pub is_cut: bool,
+    /// Passes that were needed.
+    pub attempts: u32,
+    /// No pass gave a text to be believed; this is the best of them.
+    pub is_doubtful: bool,
+}
+
+/// Below this mean of logarithms the model is asked whether anybody speaks.
+const ASK_BELOW: f32 = -0.5;
+
+/// Transcribes a segment; decodes again in other ways while the result is doubtful.
+pub fn recognise(
+    state: &mut State,
+    samples: &[f32],
+    choice: &LanguageChoice,
+    threads: usize,
+    cancel: &AtomicBool,
+) -> Result<Recognised, EngineError> {
+    let spoken = match choice {
+        LanguageChoice::Known(language) => Spoken::Known(*language),
+        LanguageChoice::Among(allowed) => Spoken::Among(allowed),
+    };
+    let first = attempt(state, samples, &spoken, Search::Greedy, threads, cancel)?;
+    let no_speech =
+        if first.mean_log_probability < ASK_BELOW { no_speech_probability(state, threads) } else { 0.0 };
+    let odds = first.odds.clone();
+    // A text that runs out of tokens without a loop needs a shorter segment, not a better search.
+    let is_cut = !first.is_finished && !has_loop(&first.tokens);
+    let (heard, attempts) = if is_doubtful(&first) && !is_cut {
+        search_on(state, samples, first, threads, cancel)?
+    } else {
+        (first, 1)
+    };
+    Ok(Recognised {
+        is_doubtful: is_doubtful(&heard),
+        tokens: heard.tokens,
+        language: heard.language,
+        odds,
+        mean_log_probability: heard.mean_log_probability,
+        no_speech_probability: no_speech,
+        is_cut,
+        attempts,
+    })
+}
+
+/// Further attempts, each less bound to the most probable token.
+fn search_on(
+    state: &mut State,
+    samples: &[f32],
+    first: Heard,
+    threads: usize,
+    cancel: &AtomicBool,
+) -> Result<(Heard, u32), EngineError> {
+    let spoken = Spoken::Known(first.language);
+    let mut best = first;
+    let mut attempts = 1;
+    let searches = [
+        Search::Beam(5),
+        Search::Sample { temperature: 0.4, best_of: 3 },
+        Search::Sample { temperature: 0.8, best_of: 3 },
+    ];
+    for search in searches {
+        let next = if let Search::Sample { .. } = search {
+            // Chance starts anew with each state, so that a second run chooses the same.
+            let mut fresh = State::new(&state.context)?;
+            attempt(&mut fresh, samples, &spoken, search, threads, cancel)?
+        } else {
+            attempt(state, samples, &spoken, search, threads, cancel)?
+        };
+        attempts += 1;
+        best = better(best, next);
+        if !is_doubtful(&best) {
+            break;
+        }
+    }
+    Ok((best, attempts))
+}

@@ -1,0 +1,158 @@
+//! From stretches of speech to segments: as long as the model can hear, cut at pauses.
+
+use super::SegmentPlan;
+use super::regions::frames;
+use super::scan::Step;
+use crate::engine::LONGEST_SAMPLES;
+use crate::engine::vad::WINDOW;
+use crate::model::segments::{Segment, Span};
+
+/// Longest segment in samples.
+const LONGEST: u64 = LONGEST_SAMPLES as u64;
+/// Silence that is kept before and after speech.
+const KEPT: u64 = frames(200);
+/// A pause is cut out where at least this much of it would go.
+const LEAST_CUT: u64 = frames(200);
+/// With the language open, a pause of this length ends a segment ...
+const UTTERANCE_PAUSE: u64 = frames(350);
+/// ... unless the segment is too short to tell its language ...
+const LEAST_UTTERANCE: u64 = frames(2000);
+/// ... and the pause not long enough to part speakers.
+const LONG_PAUSE: u64 = frames(1000);
+/// Pauses beyond this length are all equally good places for a cut.
+const GOOD_PAUSE: u64 = frames(1000);
+
+/// Segments of one channel, in order.
+pub fn pack(regions: &[Span], steps: &[Step], end: u64, channel: u16, plan: SegmentPlan) -> Vec<Segment> {
+    let regions = split_long(regions, steps);
+    let mut segments = Vec::new();
+    let mut first = 0;
+    while first < regions.len() {
+        let count = take(&regions[first..], plan);
+        let before = first.checked_sub(1).map_or(0, |at| regions[at].end_frame);
+        let after = regions.get(first + count).map_or(end, |region| region.start_frame);
+        segments.push(Segment { channel, spans: spans(&regions[first..first + count], before, after) });
+        first += count;
+    }
+    segments
+}
+
+/// How many of the regions make up the next segment; at least one.
+fn take(regions: &[Span], plan: SegmentPlan) -> usize {
+    let length = |count: usize| -> u64 {
+        spans(&regions[..count], 0, u64::MAX).iter().map(|span| span.frames()).sum()
+    };
+    let pause = |count: usize| regions[count].start_frame - regions[count - 1].end_frame;
+    let mut fitting = 1;
+    while fitting < regions.len() && length(fitting + 1) <= LONGEST {
+        let is_short = length(fitting) < LEAST_UTTERANCE && pause(fitting) < LONG_PAUSE;
+        if plan.per_utterance && pause(fitting) >= UTTERANCE_PAUSE && !is_short {
+            return fitting;
+        }
+        fitting += 1;
+    }
+    if fitting == regions.len() {
+        return fitting;
+    }
+    // The longest pause of the second half; of equal ones the last.
+    (1..=fitting)
+        .filter(|count| *count == fitting || length(*count) >= LONGEST / 2)
+        .max_by_key(|count| (pause(*count).min(GOOD_PAUSE), *count))
+        .unwrap_or(fitting)
+}
+
+/// The samples to hear: regions with some silence around, long pauses left out. Nothing
+/// reaches beyond the middle of a pause, so that neighbouring segments do not overlap.
+fn spans(regions: &[Span], before: u64, after: u64) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for (at, region) in regions.iter().enumerate() {
+        let previous = if at == 0 { before } else { regions[at - 1].end_frame };
+        let next = regions.get(at + 1).map_or(after, |next| next.start_frame);
+        let lead = KEPT.min((region.start_frame - previous).div_ceil(2));
+        let tail = KEPT.min((next - region.end_frame) / 2);
+        let span = Span { start_frame: region.start_frame - lead, end_frame: region.end_frame + tail };
+        match spans.last_mut() {
+            Some(last) if span.start_frame - last.end_frame < LEAST_CUT => last.end_frame = span.end_frame,
+            _ => spans.push(span),
+        }
+    }
+    spans
+}
+
+/// Cuts regions without a pause that are longer than a segment, at their quietest places.
+fn split_long(regions: &[Span], steps: &[Step]) -> Vec<Span> {
+    let mut short = Vec::with_capacity(regions.len());
+    for region in regions {
+        let mut rest = *region;
+        while rest.frames() + 2 * KEPT > LONGEST {
+            let cut = quietest(steps, rest.start_frame + LONGEST / 2, rest.start_frame + LONGEST - 2 * KEPT);
+            short.push(Span { end_frame: cut, ..rest });
+            rest.start_frame = cut;
+        }
+        short.push(rest);
+    }
+    short
+}
+
+/// The middle of the quietest 96 ms between two places.
+fn quietest(steps: &[Step], from: u64, to: u64) -> u64 {
+    let step = |frame: u64| usize::try_from(frame).unwrap_or(usize::MAX) / WINDOW;
+    let power = |at: usize| -> f32 { steps[at - 1..=at + 1].iter().map(|step| step.power).sum() };
+    let inner = step(from).max(1)..step(to).min(steps.len().saturating_sub(1));
+    let quiet = inner.min_by(|a, b| power(*a).total_cmp(&power(*b)));
+    quiet.map_or(to, |at| (at * WINDOW + WINDOW / 2) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seconds;
+    use super::*;
+
+    const FILL: SegmentPlan = SegmentPlan { per_utterance: false };
+    const CUT: SegmentPlan = SegmentPlan { per_utterance: true };
+
+    fn packed(regions: &[(f64, f64)], end_s: f64, plan: SegmentPlan) -> Vec<Vec<(f64, f64)>> {
+        let regions: Vec<Span> = regions.iter().map(|(start, end)| seconds(*start, *end)).collect();
+        let end = seconds(0.0, end_s).end_frame;
+        let steps =
+            vec![Step { probability: 1.0, power: 1.0 }; usize::try_from(end).expect("small") / WINDOW + 1];
+        let round = |frame: u64| (frame as f64 / 160.0).round() / 100.0;
+        let spans = |segment: Segment| {
+            segment.spans.iter().map(|s| (round(s.start_frame), round(s.end_frame))).collect()
+        };
+        pack(&regions, &steps, end, 0, plan).into_iter().map(spans).collect()
+    }
+
+    #[test]
+    fn long_pauses_are_left_out_and_short_ones_kept() {
+        assert_eq!(packed(&[(1.0, 2.0), (2.5, 3.0), (9.0, 10.0)], 10.1, FILL), [[(0.8, 3.2), (8.8, 10.05)]]);
+    }
+
+    #[test]
+    fn a_full_segment_ends_at_its_longest_late_pause() {
+        let regions = [(0.0, 8.0), (8.3, 16.0), (16.9, 20.0), (20.2, 26.0), (26.2, 40.0)];
+        let segments = packed(&regions, 40.0, FILL);
+        assert_eq!(segments, [[(0.0, 16.2)], [(16.7, 40.0)]]);
+    }
+
+    #[test]
+    fn nothing_is_longer_than_the_model_hears_and_nothing_is_lost() {
+        let segments = packed(&[(0.0, 100.0)], 100.0, FILL);
+        assert!(segments.len() >= 4);
+        let mut at = 0.0;
+        for segment in &segments {
+            let [(start, end)] = segment[..] else { panic!("one span each") };
+            assert_eq!(start, at);
+            assert!(end - start <= 28.0);
+            at = end;
+        }
+        assert_eq!(at, 100.0);
+    }
+
+    #[test]
+    fn with_the_language_open_pauses_part_utterances_but_not_fragments() {
+        let regions = [(0.0, 3.0), (3.5, 4.0), (4.5, 8.0), (10.0, 12.5)];
+        let segments = packed(&regions, 12.5, CUT);
+        assert_eq!(segments, [vec![(0.0, 3.2)], vec![(3.3, 8.2)], vec![(9.8, 12.5)]]);
+    }
+}
