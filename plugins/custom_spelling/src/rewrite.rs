@@ -58,7 +58,7 @@ fn spell(run: &[Word], before: &str, key: &str, after: &str) -> Vec<Word> {
 fn share_time(run: &[Word], texts: Vec<String>) -> Vec<Word> {
     let start = run[0].start;
     let end = run[run.len() - 1].end;
-    let confidence = (run.iter().map(|w| f64::from(w.confidence)).sum::<f64>() / run.len() as f64) as f32;
+    let confidence = run.iter().map(|w| w.confidence).sum::<f64>() / run.len() as f64;
     let total: usize = texts.iter().map(|text| text.chars().count()).sum();
     let mut done = 0;
     let mut words = Vec::with_capacity(texts.len());
@@ -89,7 +89,7 @@ mod tests {
         (words, starts)
     }
 
-    fn result(texts: &[&str], replacements: &[(Range<usize>, &str)]) -> Vec<(String, f64, f64, f32)> {
+    fn result(texts: &[&str], replacements: &[(Range<usize>, &str)]) -> Vec<(String, f64, f64, f64)> {
         let (words, starts) = words(texts);
         let replacements: Vec<_> =
             replacements.iter().map(|(range, key)| Replacement { range: range.clone(), key }).collect();

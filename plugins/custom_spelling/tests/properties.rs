@@ -15,7 +15,7 @@ fn token() -> impl Strategy<Value = String> {
 }
 
 fn utterance() -> impl Strategy<Value = Utterance> {
-    let word = (token(), any::<bool>(), 0.0..2.0f64, 0.0..1.0f64, 0.0..=1.0f32);
+    let word = (token(), any::<bool>(), 0.0..2.0f64, 0.0..1.0f64, 0.0..=1.0f64);
     let language = proptest::option::of(proptest::sample::select(&["en", "tr", "fr", "zh"][..]));
     (proptest::collection::vec(word, 0..20), language).prop_map(|(parts, language)| {
         let mut at = 0.0;

@@ -15,7 +15,7 @@ pub struct Sentence {
     /// Its words; the first one has no leading space.
     pub words: Vec<Word>,
     /// Mean of its words, 0.0 to 1.0.
-    pub confidence: f32,
+    pub confidence: f64,
     /// Language code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
@@ -52,13 +52,13 @@ fn sentence(mut words: Vec<Word>, language: Option<String>, voice: Voice) -> Sen
     if let Some(first) = words.first_mut() {
         first.text = first.text.trim_start().to_owned();
     }
-    let confidence = words.iter().map(|word| f64::from(word.confidence)).sum::<f64>() / words.len() as f64;
+    let confidence = words.iter().map(|word| word.confidence).sum::<f64>() / words.len() as f64;
     Sentence {
         sentence: words.iter().map(|word| word.text.as_str()).collect(),
         start: words.iter().map(|word| word.start).fold(f64::INFINITY, f64::min),
         end: words.iter().map(|word| word.end).fold(f64::NEG_INFINITY, f64::max),
         words,
-        confidence: confidence as f32,
+        confidence,
         language,
         speaker: voice.speaker,
         channel: voice.channel,
