@@ -123,6 +123,7 @@ mod tests {
             cut("ja", "はい|。|「|いいえ|。|」|「いや|。」"),
             ["はい。", "「いいえ。」", "「いや。」"]
         );
+        assert_eq!(cut("ja", "はい。「|い|い|え。」|そう"), ["はい。", "「いいえ。」", "そう"]);
         assert_eq!(cut("km", "សួស្តី|។|អរគុណ|។"), ["សួស្តី។", "អរគុណ។"]);
         assert_eq!(cut("my", "မင်္ဂလာပါ|။|ကျေးဇူး|။"), ["မင်္ဂလာပါ။", "ကျေးဇူး။"]);
     }
@@ -157,6 +158,8 @@ mod tests {
         assert_cut("en", &["He said \"stop!\"", "(I did.)", "\"Why?\" he asked."]);
         assert_cut("fr", &["« Oui. »", "« Non ! »", "Il part."]);
         assert_cut("de", &["„Nein.“", "Er ging."]);
+        let joined = "Il| dit. «| Oui. »| Puis| il| part !| Bon.";
+        assert_eq!(cut("fr", joined), ["Il dit.", "« Oui. »", "Puis il part !", "Bon."]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::abbreviations::Abbreviations;
-use crate::chain::Chain;
+use crate::chain::{Chain, is_opening};
 use crate::stop::{Stops, trailing_punctuation};
 use crate::unpunctuated;
 
@@ -52,22 +52,24 @@ fn unicode_boundaries(chain: &Chain, stops: Stops) -> BTreeSet<usize> {
         while next < starts.len() && starts[next] < offset {
             next += 1;
         }
-        // The rules leave an opening mark without a space before it to the sentence before.
-        let mut begin = next;
-        while begin > 0 && is_opening(&text[starts[begin - 1]..offset]) {
-            begin -= 1;
-        }
-        if begin < starts.len() && (begin < next || starts[begin] == offset) {
+        if let Some(begin) = nearest_word(&text, &starts, next, offset) {
             begins.insert(begin);
         }
     }
     begins
 }
 
-fn is_opening(text: &str) -> bool {
-    text.trim()
-        .chars()
-        .all(|c| matches!(c, '「' | '『' | '（' | '【' | '《' | '〈' | '“' | '‘' | '«' | '(' | '['))
+/// The word that begins at an offset, `next` being the first one not before it. Where the offset
+/// lies inside a word, between letters and marks, the marks go to the sentence they belong to.
+fn nearest_word(text: &str, starts: &[usize], next: usize, offset: usize) -> Option<usize> {
+    let mut begin = next;
+    // The rules leave an opening mark without a space before it to the sentence before.
+    while begin > 0 && text[starts[begin - 1]..offset].trim().chars().all(is_opening) {
+        begin -= 1;
+    }
+    let rest_end = starts.get(next).copied().unwrap_or(text.len());
+    let is_at_edge = begin < next || !text[offset..rest_end].contains(char::is_alphanumeric);
+    (is_at_edge && begin < starts.len()).then_some(begin)
 }
 
 /// Stops that the default rules do not know are shown to them as ones that they do know.

@@ -25,7 +25,8 @@ pub struct Chain {
 pub fn chains(turns: &Turns) -> Vec<Chain> {
     let mut chains: Vec<Chain> = Vec::new();
     for utterance in &turns.utterances {
-        let words = words_of(utterance).into_owned();
+        let mut words = words_of(utterance).into_owned();
+        move_opening_marks(&mut words);
         if words.is_empty() {
             continue;
         }
@@ -37,6 +38,32 @@ pub fn chains(turns: &Turns) -> Vec<Chain> {
         }
     }
     chains
+}
+
+/// Gives opening marks at the end of a word to the next one, which they belong to: recognisers
+/// that know no quotes leave `dit «` and ` Oui` behind.
+fn move_opening_marks(words: &mut [Word]) {
+    for at in 1..words.len() {
+        let text = &words[at - 1].text;
+        let is_mark = |c: char| is_opening(c) || opens_after_space(c) || c.is_whitespace();
+        let kept = text.trim_end_matches(is_mark).len();
+        let moved = &text[kept..];
+        let opens = moved.starts_with(char::is_whitespace) && moved.contains(opens_after_space);
+        if kept > 0 && (opens || moved.contains(is_opening)) {
+            let moved = words[at - 1].text.split_off(kept);
+            words[at].text.insert_str(0, &moved);
+        }
+    }
+}
+
+/// Marks that open a quote or a bracket and never close one.
+pub(crate) fn is_opening(c: char) -> bool {
+    matches!(c, '「' | '『' | '（' | '【' | '《' | '〈' | '(' | '[')
+}
+
+/// Marks that open in some languages and close in others: a space before them tells.
+fn opens_after_space(c: char) -> bool {
+    matches!(c, '“' | '‘' | '«' | '„' | '‹')
 }
 
 fn is_long_pause(chain: &Chain, next: &[Word]) -> bool {
