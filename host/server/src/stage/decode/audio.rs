@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub const SAMPLE_RATE: u32 = 16_000;
 
 /// Bytes of a sample on disk: 16-bit little endian, as the speech model was trained on.
-const SAMPLE_BYTES: usize = 2;
+pub(super) const SAMPLE_BYTES: usize = 2;
 
 /// What is known about decoded audio; with it [`Audio::open`] finds the files of an earlier run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl Audio {
         let channels = info
             .distinct
             .iter()
-            .map(|index| Channel::open(&channel_path(scratch, *index), *index, info.frames))
+            .map(|index| Channel::open(&channel_path(scratch, usize::from(*index)), *index, info.frames))
             .collect::<io::Result<_>>()?;
         Ok(Self { info, channels })
     }
@@ -102,6 +102,6 @@ impl Channel {
 }
 
 /// Where the samples of source channel `index` lie.
-pub(super) fn channel_path(scratch: &Path, index: u16) -> PathBuf {
+pub(super) fn channel_path(scratch: &Path, index: usize) -> PathBuf {
     scratch.join(format!("channel-{index:02}.s16"))
 }

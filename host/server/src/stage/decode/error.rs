@@ -24,14 +24,11 @@ pub enum DecodeError {
     /// Cut off or overwritten so that nothing decodes.
     #[error("the file is damaged: {0}")]
     Damaged(String),
-    /// A codec that is not decoded: its name and a command that helps.
-    #[error("the codec {codec} is not supported; convert the file first, for example: {conversion}")]
-    UnsupportedCodec {
-        /// Usual name.
-        codec: String,
-        /// A command line without private names.
-        conversion: &'static str,
-    },
+    /// A codec or container that is not decoded: its usual name.
+    #[error(
+        "{0} is not supported; convert the file first, for example: ffmpeg -i INPUT -vn -c:a flac OUTPUT.flac"
+    )]
+    Unsupported(String),
     /// Longer than allowed, seconds.
     #[error("the audio is longer than the limit of {limit_s:.0} seconds")]
     TooLong {

@@ -3,15 +3,28 @@
 //! Decodes in blocks to one scratch file per channel, keeps the container's clock, and finds
 //! channels that are equal. It knows no job, no URL and no speech.
 
+mod aac;
 mod audio;
+mod codec;
+mod damage;
+mod equal;
 mod error;
+mod guard;
+mod mp4;
+mod mpeg;
+mod opus;
+mod resample;
+mod run;
+mod sink;
+mod sniff;
+mod source;
+mod timeline;
+mod wave;
+mod window;
 
 pub use audio::{Audio, AudioInfo, Channel, SAMPLE_RATE};
 pub use error::DecodeError;
-
-use std::fs::File;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+pub use run::{decode, probe};
 
 /// What is refused before it costs too much.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,29 +54,4 @@ pub struct Probe {
     pub codec: String,
     /// Usual file name extension of the container, without the dot.
     pub extension: String,
-}
-
-/// Decodes the first audio track of `media` that can be decoded, with channel files in the
-/// folder `scratch`. Blocks; `cancel` is looked at with every packet.
-///
-/// # Errors
-/// [`DecodeError`]; what is damaged but decodable in part is no error, see [`AudioInfo::damage`].
-pub fn decode(
-    media: File,
-    name: Option<&str>,
-    scratch: &Path,
-    limits: &DecodeLimits,
-    cancel: &AtomicBool,
-) -> Result<Audio, DecodeError> {
-    let _ = (media, name, scratch, limits, cancel);
-    Err(DecodeError::NoAudio)
-}
-
-/// Looks at `media` without decoding all of it.
-///
-/// # Errors
-/// As [`decode`], when no part of the file decodes.
-pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
-    let _ = (media, name);
-    Err(DecodeError::NoAudio)
 }

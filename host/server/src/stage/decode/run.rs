@@ -1,0 +1,266 @@
+//! The loop: packets in, channel files out.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use symphonia::core::packet::Packet;
+
+use super::audio::{Audio, AudioInfo, SAMPLE_RATE};
+use super::codec::{self, Decoder};
+use super::damage::Damage;
+use super::error::DecodeError;
+use super::sink::Sink;
+use super::source::{self, Clock, Next, Selected, Source};
+use super::timeline::Timeline;
+use super::window::Window;
+use super::{DecodeLimits, Probe};
+
+/// A stated end this close before the decoded one is where the encoder's padding starts.
+const PADDING_S: f64 = 0.2;
+
+/// Packets that [`probe`] decodes before it believes the header.
+const PROBE_PACKETS: usize = 64;
+
+/// Decodes the first audio track of `media` that can be decoded, with channel files in the
+/// folder `scratch`. Blocks; `cancel` is looked at with every packet.
+///
+/// # Errors
+/// [`DecodeError`]; what is damaged but decodable in part is no error, see [`AudioInfo::damage`].
+pub fn decode(
+    media: File,
+    scratch: &Path,
+    limits: &DecodeLimits,
+    cancel: &AtomicBool,
+) -> Result<Audio, DecodeError> {
+    let file = Window::whole(media).map_err(DecodeError::Read)?;
+    let (source, selected) = source::open(&file)?;
+    let mut run = Run::new(selected, Sink::new(scratch), limits);
+    run.all(source, cancel)?;
+    let info = run.finish()?;
+    Audio::open(scratch, info).map_err(DecodeError::Store)
+}
+
+/// Looks at `media` without decoding all of it. The content alone decides what the file is; the
+/// extension of `name` is kept when it is another usual one for that.
+///
+/// # Errors
+/// As [`decode`], when the file has no audio or its beginning does not decode.
+pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
+    let file = Window::whole(media).map_err(DecodeError::Read)?;
+    let (mut source, mut selected) = source::open(&file)?;
+    let mut planes = Vec::new();
+    let (mut is_decoded, mut end_s, mut packets) = (false, 0.0f64, 0);
+    let length_s = loop {
+        let packet = match source.next().map_err(DecodeError::Read)? {
+            Next::Packet(packet) => packet,
+            Next::NewStream(next) => {
+                selected = *next;
+                continue;
+            }
+            Next::End | Next::Broken => break end_s,
+        };
+        packets += 1;
+        end_s += packet.dur.get() as f64 * selected.tick_s;
+        if !is_decoded && packets <= PROBE_PACKETS {
+            is_decoded = selected.made.decoder.decode(&packet, selected.tick_s, &mut planes).is_ok()
+                && planes.first().is_some_and(|plane| !plane.is_empty());
+        }
+        let stated_s = selected.held_s.or(selected.stated_s);
+        if let Some(stated_s) = stated_s.filter(|_| is_decoded || packets > PROBE_PACKETS) {
+            break stated_s;
+        }
+    };
+    if !is_decoded {
+        return Err(if packets == 0 { DecodeError::NoData } else { undecodable() });
+    }
+    Ok(Probe {
+        duration_s: length_s,
+        source_channels: planes.len() as u16,
+        container: selected.container.to_owned(),
+        codec: selected.made.name,
+        extension: extension(name, selected.extension),
+    })
+}
+
+/// Extensions that stand for the same container, the usual one first.
+const EXTENSIONS: [&[&str]; 7] = [
+    &["mp4", "m4a", "m4b", "m4v", "mov", "3gp"],
+    &["ogg", "oga", "opus", "ogv", "spx"],
+    &["mkv", "mka"],
+    &["wav", "wave", "bwf"],
+    &["mp3", "mp2", "mpga"],
+    &["aiff", "aif", "aifc"],
+    &["aac", "adts"],
+];
+
+fn extension(name: Option<&str>, usual: &str) -> String {
+    let given = name.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_ascii_lowercase());
+    let same = EXTENSIONS.iter().find(|group| group.contains(&usual));
+    let kept = given.filter(|given| same.is_some_and(|group| group.contains(&given.as_str())));
+    kept.unwrap_or_else(|| usual.to_owned())
+}
+
+fn undecodable() -> DecodeError {
+    DecodeError::Damaged("none of its audio can be decoded".into())
+}
+
+/// The state of one decode.
+struct Run<'a> {
+    selected: Selected,
+    sink: Sink<'a>,
+    timeline: Timeline,
+    damage: Damage,
+    limits: &'a DecodeLimits,
+    planes: Vec<Vec<f32>>,
+    is_first: bool,
+    stamp_shift_s: f64,
+}
+
+impl<'a> Run<'a> {
+    fn new(selected: Selected, sink: Sink<'a>, limits: &'a DecodeLimits) -> Self {
+        let mut damage = Damage::default();
+        damage.note(selected.made.note);
+        Self {
+            sink,
+            timeline: Timeline::new(selected.offset_s, limits.max_duration_s),
+            selected,
+            damage,
+            limits,
+            planes: Vec::new(),
+            is_first: true,
+            stamp_shift_s: 0.0,
+        }
+    }
+
+    fn all(&mut self, mut source: Source, cancel: &AtomicBool) -> Result<(), DecodeError> {
+        loop {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(DecodeError::Cancelled);
+            }
+            match source.next().map_err(DecodeError::Read)? {
+                Next::Packet(packet) => self.packet(&packet, source.others_start_s)?,
+                Next::NewStream(selected) => self.new_stream(*selected),
+                Next::End => return Ok(()),
+                Next::Broken => {
+                    self.damage.broken();
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn new_stream(&mut self, selected: Selected) {
+        self.damage.note(selected.made.note);
+        self.selected = selected;
+        self.is_first = true;
+        self.timeline.restart();
+    }
+
+    fn packet(&mut self, packet: &Packet, others_start_s: Option<f64>) -> Result<(), DecodeError> {
+        let tick_s = self.selected.tick_s;
+        let stamp_s = packet.pts.get() as f64 * tick_s;
+        if self.is_first {
+            // Opus timestamps of Ogg include the pre-skip; Matroska has taken it off already.
+            self.stamp_shift_s = if stamp_s >= 0.0 { -self.selected.made.pre_skip_s } else { 0.0 };
+        }
+        let origin_s = others_start_s.map_or(stamp_s, |start_s| start_s.min(stamp_s)).max(0.0);
+        let decoded = self.decode(packet);
+        let length_s = match decoded {
+            Some(sample_rate) => self.frames() as f64 / f64::from(sample_rate),
+            None => packet.dur.get() as f64 * tick_s,
+        };
+        if decoded.is_some() && length_s == 0.0 {
+            return Ok(());
+        }
+        let is_stamped = self.is_first || self.selected.clock == Clock::Container;
+        // What a decoder has trimmed off the start does not shift the rest.
+        let trimmed_s = if self.is_mpeg_audio() { 0.0 } else { packet.trim_start.get() as f64 * tick_s };
+        let offset_s = self.selected.offset_s;
+        let start_s = is_stamped.then_some(offset_s + stamp_s + self.stamp_shift_s + trimmed_s);
+        self.is_first = false;
+        let place = self.timeline.place(start_s, length_s, origin_s);
+        if place.is_jump {
+            self.damage.jump();
+        }
+        if self.timeline.end_s() > self.limits.max_duration_s {
+            return Err(DecodeError::TooLong { limit_s: self.limits.max_duration_s });
+        }
+        if place.gap_s > 0.0 {
+            if self.damage.good_packets > 0 && self.selected.has_no_pauses {
+                self.damage.bad(place.gap_s);
+            }
+            self.sink.silence(place.gap_s)?;
+        }
+        match decoded {
+            Some(sample_rate) => self.write(place.skip_s, sample_rate),
+            None => self.sink.silence(length_s - place.skip_s),
+        }
+    }
+
+    fn write(&mut self, skip_s: f64, sample_rate: u32) -> Result<(), DecodeError> {
+        let limit = self.limits.max_channels;
+        if self.planes.len() > usize::from(limit) {
+            return Err(DecodeError::TooManyChannels { channels: self.planes.len(), limit });
+        }
+        self.damage.good();
+        let frames = self.frames();
+        let skipped = ((skip_s * f64::from(sample_rate)).round() as usize).min(frames);
+        self.sink.write(&mut self.planes, skipped, frames, sample_rate)
+    }
+
+    /// Decodes into `planes`; `None` when the packet is lost.
+    fn decode(&mut self, packet: &Packet) -> Option<u32> {
+        let tick_s = self.selected.tick_s;
+        let first = self.selected.made.decoder.decode(packet, tick_s, &mut self.planes);
+        let decoded = first.or_else(|cause| {
+            // MPEG audio may change its rate or channels, which needs a new decoder; after a panic
+            // the old one must go as well.
+            if !self.is_mpeg_audio() && !super::guard::is_final(&cause) {
+                return Err(cause);
+            }
+            self.selected.made.decoder = codec::make(&self.selected.params).map_err(|_| cause)?.decoder;
+            self.selected.made.decoder.decode(packet, tick_s, &mut self.planes)
+        });
+        if decoded.is_err() {
+            self.damage.bad(packet.dur.get() as f64 * tick_s);
+        }
+        decoded.ok()
+    }
+
+    fn is_mpeg_audio(&self) -> bool {
+        matches!(self.selected.made.decoder, Decoder::Symphonia(_))
+            && self.selected.made.name.starts_with("mp")
+    }
+
+    fn frames(&self) -> usize {
+        self.planes.first().map_or(0, Vec::len)
+    }
+
+    fn finish(self) -> Result<AudioInfo, DecodeError> {
+        let selected = self.selected;
+        if self.damage.good_packets == 0 || self.damage.is_hopeless() {
+            return Err(if self.damage.is_hopeless() { undecodable() } else { DecodeError::NoData });
+        }
+        let end_s = self.timeline.end_s();
+        let padding = selected
+            .stated_s
+            .filter(|stated_s| selected.is_exact && (*stated_s..*stated_s + PADDING_S).contains(&end_s));
+        let longest =
+            selected.cut_s.or(padding).map(|stated_s| (stated_s * f64::from(SAMPLE_RATE)).round() as u64);
+        let written = self.sink.finish(longest)?;
+        if written.frames == 0 {
+            return Err(DecodeError::NoData);
+        }
+        let duration_s = written.frames as f64 / f64::from(SAMPLE_RATE);
+        Ok(AudioInfo {
+            duration_s,
+            source_channels: written.source_channels as u16,
+            distinct: written.distinct.iter().map(|channel| *channel as u16).collect(),
+            container: selected.container.to_owned(),
+            codec: selected.made.name,
+            damage: self.damage.describe(duration_s, selected.stated_s),
+            frames: written.frames,
+        })
+    }
+}

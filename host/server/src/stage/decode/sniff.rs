@@ -1,0 +1,181 @@
+//! Tells what a file is by its first bytes; names and content types are not looked at.
+
+use super::mpeg;
+
+/// What the content looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// RIFF/WAVE, RIFX, RF64 or BW64.
+    Wave,
+    /// AIFF or AIFF-C.
+    Aiff,
+    /// Apple's Core Audio Format.
+    Caf,
+    /// Native FLAC.
+    Flac,
+    /// Ogg with any codec.
+    Ogg,
+    /// Matroska or WebM.
+    Matroska,
+    /// MP4, M4A, MOV, 3GP.
+    Mp4,
+    /// MPEG audio, layers 1 to 3.
+    MpegAudio,
+    /// AAC with ADTS headers.
+    Adts,
+    /// An ID3v2 tag of this many bytes, with the audio behind it.
+    Tag(u64),
+    /// Audio or video in a format that is not read: its name.
+    Unsupported(&'static str),
+    /// No audio at all: what it is.
+    NotMedia(&'static str),
+    /// Nothing known.
+    Unknown,
+}
+
+/// Starts of files that are told by a fixed run of bytes: offset, bytes, kind.
+const MAGIC: &[(usize, &[u8], Kind)] = &[
+    (0, b"fLaC", Kind::Flac),
+    (0, b"OggS", Kind::Ogg),
+    (0, b"caff", Kind::Caf),
+    (0, &[0x1a, 0x45, 0xdf, 0xa3], Kind::Matroska),
+    (4, b"ftyp", Kind::Mp4),
+    (4, b"moov", Kind::Mp4),
+    (4, b"mdat", Kind::Mp4),
+    (4, b"wide", Kind::Mp4),
+    (4, b"free", Kind::Mp4),
+    (4, b"skip", Kind::Mp4),
+    (4, b"pnot", Kind::Mp4),
+    (0, b"#!AMR-WB", Kind::Unsupported("AMR-WB")),
+    (0, b"#!AMR", Kind::Unsupported("AMR")),
+    (0, &[0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11], Kind::Unsupported("WMA or WMV (ASF)")),
+    (0, b"FLV\x01", Kind::Unsupported("Flash video (FLV)")),
+    (0, b".RMF", Kind::Unsupported("RealMedia")),
+    (0, b".ra\xfd", Kind::Unsupported("RealAudio")),
+    (0, b"wvpk", Kind::Unsupported("WavPack")),
+    (0, b"MAC ", Kind::Unsupported("Monkey's Audio")),
+    (0, b"TTA1", Kind::Unsupported("TTA")),
+    (0, b"MPCK", Kind::Unsupported("Musepack")),
+    (0, b"MP+", Kind::Unsupported("Musepack")),
+    (0, b"DSD ", Kind::Unsupported("DSD")),
+    (0, b"FRM8", Kind::Unsupported("DSD")),
+    (0, b".snd", Kind::Unsupported("Sun audio (AU)")),
+    (0, b"riff\x2e\x91\xcf\x11", Kind::Unsupported("Wave64")),
+    (0, &[0x0b, 0x77], Kind::Unsupported("AC-3")),
+    (0, &[0x7f, 0xfe, 0x80, 0x01], Kind::Unsupported("DTS")),
+    (0, &[0x00, 0x00, 0x01, 0xba], Kind::Unsupported("MPEG program stream")),
+    (0, &[0x00, 0x00, 0x01, 0xb3], Kind::Unsupported("MPEG video")),
+    (0, b"MThd", Kind::NotMedia("a MIDI file")),
+    (0, b"\x89PNG", Kind::NotMedia("a PNG image")),
+    (0, &[0xff, 0xd8, 0xff], Kind::NotMedia("a JPEG image")),
+    (0, b"GIF8", Kind::NotMedia("a GIF image")),
+    (0, b"PK\x03\x04", Kind::NotMedia("a ZIP archive")),
+    (0, b"PK\x05\x06", Kind::NotMedia("a ZIP archive")),
+    (0, &[0x1f, 0x8b], Kind::NotMedia("a gzip archive")),
+    (0, b"7z\xbc\xaf\x27\x1c", Kind::NotMedia("a 7z archive")),
+    (0, b"Rar!", Kind::NotMedia("a RAR archive")),
+    (0, b"%PDF", Kind::NotMedia("a PDF document")),
+    (0, b"\x7fELF", Kind::NotMedia("a program")),
+    (0, b"MZ", Kind::NotMedia("a program")),
+];
+
+/// Bytes of an MPEG transport stream packet, and its first byte.
+const TRANSPORT_PACKET: (usize, u8) = (188, 0x47);
+
+/// Judges by `head`, the first kilobytes of the file.
+pub(super) fn sniff(head: &[u8]) -> Kind {
+    if let Some(size_bytes) = tag_size(head) {
+        return Kind::Tag(size_bytes);
+    }
+    if let Some(kind) = riff_or_form(head) {
+        return kind;
+    }
+    let by_magic = MAGIC.iter().find(|(at, magic, _)| head.get(*at..).is_some_and(|b| b.starts_with(magic)));
+    if let Some((_, _, kind)) = by_magic {
+        return *kind;
+    }
+    if let Some(kind) = mpeg::starts_with_frames(head) {
+        return kind;
+    }
+    let (packet, first) = TRANSPORT_PACKET;
+    if head.len() > 3 * packet && (0..3).all(|index| head[index * packet] == first) {
+        return Kind::Unsupported("MPEG transport stream");
+    }
+    text(head).map_or(Kind::Unknown, Kind::NotMedia)
+}
+
+/// Length of an ID3v2 tag at the start, header included (ID3v2.4, section 3.1).
+fn tag_size(head: &[u8]) -> Option<u64> {
+    let header = head.first_chunk::<10>()?;
+    if !header.starts_with(b"ID3") || header[6..].iter().any(|byte| *byte >= 0x80) {
+        return None;
+    }
+    let size = header[6..].iter().fold(0u64, |size, byte| size << 7 | u64::from(*byte));
+    let footer = if header[5] & 0x10 != 0 { 10 } else { 0 };
+    Some(10 + size + footer)
+}
+
+fn riff_or_form(head: &[u8]) -> Option<Kind> {
+    let (id, form) = (head.get(..4)?, head.get(8..12)?);
+    match (id, form) {
+        (b"RIFF" | b"RIFX" | b"RF64" | b"BW64", b"WAVE") => Some(Kind::Wave),
+        (b"RIFF", b"AVI ") => Some(Kind::Unsupported("AVI")),
+        (b"RIFF", b"WEBP") => Some(Kind::NotMedia("a WebP image")),
+        (b"FORM", b"AIFF" | b"AIFC") => Some(Kind::Aiff),
+        _ => None,
+    }
+}
+
+fn text(head: &[u8]) -> Option<&'static str> {
+    let body = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    // A character may be cut at the end of what was read.
+    let valid = match std::str::from_utf8(body) {
+        Ok(text) => text,
+        Err(cut) if cut.error_len().is_none() => std::str::from_utf8(&body[..cut.valid_up_to()]).ok()?,
+        Err(_) => return None,
+    };
+    if valid.is_empty() || valid.chars().any(|c| c.is_control() && !c.is_whitespace()) {
+        return None;
+    }
+    let start = valid.trim_start().chars().take(16).collect::<String>().to_ascii_lowercase();
+    Some(match () {
+        () if start.starts_with("<!doctype") || start.starts_with("<html") => "an HTML page",
+        () if start.starts_with("<?xml") || start.starts_with('<') => "an XML or HTML document",
+        () if start.starts_with('{') || start.starts_with('[') => "a JSON document",
+        () if start.starts_with("#extm3u") => "a playlist",
+        () => "plain text",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_what_is_not_media() {
+        assert_eq!(sniff(b"<!DOCTYPE html><p>404"), Kind::NotMedia("an HTML page"));
+        assert_eq!(sniff(b" {\"error\": 1}"), Kind::NotMedia("a JSON document"));
+        assert_eq!(sniff("hello wörld".as_bytes()), Kind::NotMedia("plain text"));
+        assert_eq!(sniff(&"wörld".as_bytes()[..2]), Kind::NotMedia("plain text"));
+        assert_eq!(sniff(b"\x89PNG\r\n\x1a\n"), Kind::NotMedia("a PNG image"));
+        assert_eq!(sniff(&[0, 1, 2, 3, 4]), Kind::Unknown);
+        assert_eq!(sniff(b""), Kind::Unknown);
+        assert_eq!(sniff(b"x"), Kind::NotMedia("plain text"));
+    }
+
+    #[test]
+    fn reads_the_size_of_a_tag() {
+        assert_eq!(sniff(b"ID3\x04\x00\x00\x00\x00\x01\x01"), Kind::Tag(10 + 129));
+        assert_eq!(sniff(b"ID3\x04\x00\x10\x00\x00\x00\x01"), Kind::Tag(21));
+        assert_eq!(sniff(b"ID3\x04\x00\x00\xff\xff\xff\xff"), Kind::Unknown);
+    }
+
+    #[test]
+    fn containers_are_told_by_their_form() {
+        assert_eq!(sniff(b"RIFF\0\0\0\0WAVEfmt "), Kind::Wave);
+        assert_eq!(sniff(b"RF64\xff\xff\xff\xffWAVEds64"), Kind::Wave);
+        assert_eq!(sniff(b"RIFF\0\0\0\0AVI LIST"), Kind::Unsupported("AVI"));
+        assert_eq!(sniff(b"FORM\0\0\0\0AIFCCOMM"), Kind::Aiff);
+        assert_eq!(sniff(b"\0\0\0\x20ftypisom"), Kind::Mp4);
+    }
+}

@@ -1,0 +1,134 @@
+//! A part of a file as a source of its own, so that a reader can start behind a tag.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use symphonia::core::io::{MediaSource, MediaSourceStream, MediaSourceStreamOptions};
+
+/// Bytes from `start` on, `len` of them; clones read independently.
+#[derive(Debug, Clone)]
+pub(super) struct Window {
+    file: Arc<File>,
+    start: u64,
+    len: u64,
+    at: u64,
+    is_seekable: bool,
+}
+
+impl Window {
+    /// The whole of `file`.
+    pub(super) fn whole(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        Ok(Self { file: Arc::new(file), start: 0, len, at: 0, is_seekable: true })
+    }
+
+    /// The part from `offset` on, at most `len` bytes long.
+    pub(super) fn part(&self, offset: u64, len: u64) -> Self {
+        let offset = offset.min(self.len);
+        let len = len.min(self.len - offset);
+        Self { file: Arc::clone(&self.file), start: self.start + offset, len, at: 0, is_seekable: true }
+    }
+
+    /// The same part for a reader that must not follow references.
+    pub(super) fn forward_only(&self) -> Self {
+        Self { is_seekable: false, ..self.clone() }
+    }
+
+    /// Bytes in this part.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Reads at `offset` until `bytes` is full or the part ends; returns how many were read.
+    pub(super) fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let wanted = bytes.len().min(left);
+        let mut done = 0;
+        while done < wanted {
+            let position = self.start + offset + done as u64;
+            match self.file.read_at(&mut bytes[done..wanted], position) {
+                Ok(0) => break,
+                Ok(count) => done += count,
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                Err(cause) => return Err(cause),
+            }
+        }
+        Ok(done)
+    }
+
+    /// Up to `len` bytes from `offset` on.
+    pub(super) fn slice(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let left = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; len.min(left)];
+        let count = self.read_at(offset, &mut bytes)?;
+        bytes.truncate(count);
+        Ok(bytes)
+    }
+
+    /// Wrapped for the readers of symphonia.
+    pub(super) fn stream(self) -> MediaSourceStream<'static> {
+        MediaSourceStream::new(Box::new(self), MediaSourceStreamOptions::default())
+    }
+}
+
+impl Read for Window {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.read_at(self.at, bytes)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Window {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let target = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::End(offset) => self.len.checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.at.checked_add_signed(offset),
+        };
+        self.at = target.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}
+
+impl MediaSource for Window {
+    fn is_seekable(&self) -> bool {
+        self.is_seekable
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        Some(self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(content: &[u8]) -> Window {
+        let mut file = tempfile::tempfile().expect("temporary file");
+        io::Write::write_all(&mut file, content).expect("write");
+        Window::whole(file).expect("metadata")
+    }
+
+    #[test]
+    fn a_part_ends_where_it_should() {
+        let mut part = window(b"0123456789").part(2, 5);
+        let mut text = String::new();
+        part.read_to_string(&mut text).expect("read");
+        assert_eq!(text, "23456");
+        assert_eq!(part.seek(SeekFrom::End(-2)).expect("seek"), 3);
+        assert_eq!(part.slice(3, 100).expect("read"), b"56");
+        assert_eq!(part.slice(50, 100).expect("read"), b"");
+        assert!(part.seek(SeekFrom::Current(-50)).is_err());
+    }
+
+    #[test]
+    fn a_part_of_a_part_stays_inside() {
+        let part = window(b"0123456789").part(2, 5).part(3, 100);
+        assert_eq!(part.slice(0, 100).expect("read"), b"56");
+        assert_eq!(part.part(100, 5).len(), 0);
+    }
+}
