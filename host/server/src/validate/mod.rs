@@ -1,1 +1,22 @@
-//! From a raw request to a job spec: every bound of the interface specification lives here.
+//! Bounds, flags against configs, models against languages: all rules of the interface
+//! specification for a request, without any I/O.
+//!
+//! What an add-on's config may hold is described by its component; the specification's own
+//! tables hold where no component is installed.
+
+mod addons;
+mod fields;
+mod language;
+mod prerecorded;
+mod problems;
+mod rules;
+mod schema;
+mod spec_schemas;
+#[cfg(test)]
+mod tests;
+mod url;
+
+pub use prerecorded::{Draft, audio_url, prerecorded};
+pub use problems::Rejection;
+pub use rules::{AbsentAddon, AddonFacts, Catalogue, HostRules, ModelRules};
+pub use schema::Schema;
