@@ -50,8 +50,9 @@ fn every_cut_of_a_ggml_file_is_refused() {
         let mut cuts =
             (0..64).chain([ggml.tokens_at - 1, ggml.tokens_at + 3, ggml.tokens_at + 50]).collect::<Vec<_>>();
         for tensor in ggml.tensors.values() {
-            cuts.extend(tensor.head_at..=tensor.values_at);
-            cuts.extend([tensor.values_at + 1, tensor.values_at + tensor.bytes.len() - 1]);
+            let (head, values) = (tensor.head_at, tensor.values_at);
+            cuts.extend([head, head + 3, head + 12, head + 17, values - 1, values, values + 1]);
+            cuts.push(values + tensor.bytes.len() - 1);
         }
         for cut in cuts {
             assert!(check_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
@@ -63,17 +64,16 @@ fn every_cut_of_a_ggml_file_is_refused() {
 }
 
 #[test]
-fn every_changed_bit_of_the_structure_is_refused() {
+fn a_changed_bit_in_any_byte_of_the_structure_is_refused() {
     let mut bytes = ggml_file(Weights::Q8_0);
     let ggml = Ggml::parse(&bytes);
     let structure = (0..56).chain(ggml.tokens_at..ggml.tokens_at + 8);
     let heads = ggml.tensors.values().flat_map(|tensor| tensor.head_at..tensor.values_at);
     for at in structure.chain(heads).collect::<Vec<_>>() {
-        for bit in [0, 3, 7] {
-            bytes[at] ^= 1 << bit;
-            assert!(check_bytes(&bytes).is_err(), "bit {bit} of byte {at}");
-            bytes[at] ^= 1 << bit;
-        }
+        let bit = at % 8;
+        bytes[at] ^= 1 << bit;
+        assert!(check_bytes(&bytes).is_err(), "bit {bit} of byte {at}");
+        bytes[at] ^= 1 << bit;
     }
 }
 

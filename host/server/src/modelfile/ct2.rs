@@ -16,6 +16,7 @@ use super::layout::Rows;
 
 const VERSIONS: std::ops::RangeInclusive<u32> = 4..=6;
 const SPEC: &str = "WhisperSpec";
+const REVISIONS: std::ops::RangeInclusive<u32> = 1..=3;
 /// Values read at once: 1 MiB as f32.
 const VALUES_AT_ONCE: u64 = 1 << 18;
 /// A longer name is not one of CTranslate2's.
@@ -262,7 +263,11 @@ fn read_start<R: Read + Seek>(input: &mut Input<R>) -> Result<(), Fault> {
     if spec != SPEC {
         return Err(Fault::NotCtranslate2 { found: format!("a {spec:?} model") });
     }
-    input.u32(START).map(|_revision| ())
+    let revision = input.u32(START)?;
+    if !REVISIONS.contains(&revision) {
+        return Err(Fault::NotCtranslate2 { found: format!("revision {revision} of {SPEC}") });
+    }
+    Ok(())
 }
 
 fn read_variable<R: Read + Seek>(input: &mut Input<R>) -> Result<(String, Variable), Fault> {
