@@ -10,6 +10,7 @@ mod damage;
 mod equal;
 mod error;
 mod guard;
+mod mkv;
 mod mp4;
 mod mpeg;
 mod opus;

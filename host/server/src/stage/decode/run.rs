@@ -61,7 +61,11 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
             Next::End | Next::Broken => break end_s,
         };
         packets += 1;
-        end_s += packet.dur.get() as f64 * selected.tick_s;
+        let length_s = packet.dur.get() as f64 * selected.tick_s;
+        end_s = match selected.container.clock {
+            Clock::Container => end_s.max(packet.pts.get() as f64 * selected.tick_s + length_s),
+            Clock::Samples => end_s + length_s,
+        };
         if !is_decoded && packets <= PROBE_PACKETS {
             is_decoded = selected.made.decoder.decode(&packet, selected.tick_s, &mut planes).is_ok()
                 && planes.first().is_some_and(|plane| !plane.is_empty());
@@ -77,9 +81,9 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
     Ok(Probe {
         duration_s: length_s,
         source_channels: planes.len() as u16,
-        container: selected.container.to_owned(),
+        container: selected.container.name.to_owned(),
         codec: selected.made.name,
-        extension: extension(name, selected.extension),
+        extension: extension(name, selected.container.extension),
     })
 }
 
@@ -139,7 +143,7 @@ impl<'a> Run<'a> {
                 return Err(DecodeError::Cancelled);
             }
             match source.next().map_err(DecodeError::Read)? {
-                Next::Packet(packet) => self.packet(&packet, source.others_start_s)?,
+                Next::Packet(packet) => self.packet(&packet, source.others_start_s())?,
                 Next::NewStream(selected) => self.new_stream(*selected),
                 Next::End => return Ok(()),
                 Next::Broken => {
@@ -173,7 +177,7 @@ impl<'a> Run<'a> {
         if decoded.is_some() && length_s == 0.0 {
             return Ok(());
         }
-        let is_stamped = self.is_first || self.selected.clock == Clock::Container;
+        let is_stamped = self.is_first || self.selected.container.clock == Clock::Container;
         // What a decoder has trimmed off the start does not shift the rest.
         let trimmed_s = if self.is_mpeg_audio() { 0.0 } else { packet.trim_start.get() as f64 * tick_s };
         let offset_s = self.selected.offset_s;
@@ -187,7 +191,7 @@ impl<'a> Run<'a> {
             return Err(DecodeError::TooLong { limit_s: self.limits.max_duration_s });
         }
         if place.gap_s > 0.0 {
-            if self.damage.good_packets > 0 && self.selected.has_no_pauses {
+            if self.damage.good_packets > 0 && self.selected.has_no_pauses() {
                 self.damage.bad(place.gap_s);
             }
             self.sink.silence(place.gap_s)?;
@@ -257,7 +261,7 @@ impl<'a> Run<'a> {
             duration_s,
             source_channels: written.source_channels as u16,
             distinct: written.distinct.iter().map(|channel| *channel as u16).collect(),
-            container: selected.container.to_owned(),
+            container: selected.container.name.to_owned(),
             codec: selected.made.name,
             damage: self.damage.describe(duration_s, selected.stated_s),
             frames: written.frames,

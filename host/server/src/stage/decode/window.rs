@@ -14,26 +14,20 @@ pub(super) struct Window {
     start: u64,
     len: u64,
     at: u64,
-    is_seekable: bool,
 }
 
 impl Window {
     /// The whole of `file`.
     pub(super) fn whole(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
-        Ok(Self { file: Arc::new(file), start: 0, len, at: 0, is_seekable: true })
+        Ok(Self { file: Arc::new(file), start: 0, len, at: 0 })
     }
 
     /// The part from `offset` on, at most `len` bytes long.
     pub(super) fn part(&self, offset: u64, len: u64) -> Self {
         let offset = offset.min(self.len);
         let len = len.min(self.len - offset);
-        Self { file: Arc::clone(&self.file), start: self.start + offset, len, at: 0, is_seekable: true }
-    }
-
-    /// The same part for a reader that must not follow references.
-    pub(super) fn forward_only(&self) -> Self {
-        Self { is_seekable: false, ..self.clone() }
+        Self { file: Arc::clone(&self.file), start: self.start + offset, len, at: 0 }
     }
 
     /// Bytes in this part.
@@ -95,7 +89,7 @@ impl Seek for Window {
 
 impl MediaSource for Window {
     fn is_seekable(&self) -> bool {
-        self.is_seekable
+        true
     }
 
     fn byte_len(&self) -> Option<u64> {

@@ -47,6 +47,8 @@ pub(super) struct Mp4Track {
 pub(super) struct Mp4Reader {
     file: Window,
     track: Mp4Track,
+    /// See [`Movie::zero_s`].
+    pub(super) zero_s: Option<f64>,
     /// A file whose tables point to the same bytes over and over is stopped here.
     budget_bytes: u64,
 }
@@ -114,8 +116,8 @@ fn track(file: &Window, moov: &Window, trak: &Window, edits: &Edits) -> Option<M
 
 impl Mp4Reader {
     /// Starts reading `track` of `file`.
-    pub(super) fn new(file: &Window, track: Mp4Track) -> Self {
-        Self { file: file.clone(), track, budget_bytes: file.len().saturating_mul(2) + 64 * 1024 }
+    pub(super) fn new(file: &Window, track: Mp4Track, zero_s: Option<f64>) -> Self {
+        Self { file: file.clone(), track, zero_s, budget_bytes: file.len().saturating_mul(2) + 64 * 1024 }
     }
 
     /// The next packet, with its time counted from the first sample that plays; before that it is

@@ -1,0 +1,123 @@
+//! The containers that symphonia reads for us: FLAC, Ogg, CAF, AIFF, ADTS and MPEG audio.
+
+use std::io;
+
+use symphonia::core::codecs::CodecParameters;
+use symphonia::core::codecs::audio::AudioCodecParameters;
+use symphonia::core::errors::{Error, Result};
+use symphonia::core::formats::{FormatOptions, FormatReader, Track, TrackFlags};
+use symphonia::default::formats as readers;
+
+use super::super::codec::Made;
+use super::super::error::DecodeError;
+use super::super::guard::{guarded, is_final};
+use super::super::sniff::Kind;
+use super::super::window::Window;
+use super::open::first_decodable;
+use super::{Clock, Container, Next, Selected};
+
+/// Errors in a row after which a reader is given up.
+const MAX_ERRORS: usize = 64;
+
+/// A reader of symphonia and the track that was chosen.
+pub(in super::super) struct Library {
+    reader: Box<dyn FormatReader>,
+    container: Container,
+    track: u32,
+    errors: usize,
+}
+
+impl Library {
+    /// Opens `body`, which starts as `kind` does.
+    pub(super) fn open(kind: Kind, body: Window) -> std::result::Result<(Self, Selected), DecodeError> {
+        let container = container(kind);
+        let reader = open_reader(kind, body).map_err(|cause| {
+            tracing::debug!(container = container.name, %cause, "the header of a media file cannot be read");
+            DecodeError::Damaged(format!("its {} header cannot be read", container.name))
+        })?;
+        let (track, selected) = select(reader.tracks(), container)?;
+        Ok((Self { reader, container, track, errors: 0 }, selected))
+    }
+
+    /// See [`super::Source::next`].
+    pub(super) fn next(&mut self) -> io::Result<Next> {
+        loop {
+            match guarded(|| self.reader.next_packet()) {
+                Ok(Some(packet)) if packet.track_id == self.track => {
+                    self.errors = 0;
+                    return Ok(Next::Packet(packet));
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => return Ok(Next::End),
+                Err(Error::ResetRequired) => {
+                    let Ok((track, selected)) = select(self.reader.tracks(), self.container) else {
+                        return Ok(Next::Broken);
+                    };
+                    self.track = track;
+                    return Ok(Next::NewStream(Box::new(selected)));
+                }
+                Err(Error::IoError(cause)) if cause.kind() == io::ErrorKind::UnexpectedEof => {
+                    return Ok(Next::End);
+                }
+                Err(Error::IoError(cause)) if cause.raw_os_error().is_some() => return Err(cause),
+                Err(cause) => {
+                    self.errors += 1;
+                    if is_final(&cause) || self.errors > MAX_ERRORS {
+                        return Ok(Next::Broken);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn open_reader(kind: Kind, body: Window) -> Result<Box<dyn FormatReader>> {
+    let stream = body.stream();
+    let options = FormatOptions::default();
+    guarded(|| -> Result<Box<dyn FormatReader>> {
+        Ok(match kind {
+            Kind::Flac => Box::new(readers::FlacReader::try_new(stream, options)?),
+            Kind::Ogg => Box::new(readers::OggReader::try_new(stream, options)?),
+            Kind::Caf => Box::new(readers::CafReader::try_new(stream, options)?),
+            Kind::Aiff => Box::new(readers::AiffReader::try_new(stream, options)?),
+            Kind::Adts => Box::new(readers::AdtsReader::try_new(stream, options)?),
+            _ => Box::new(readers::MpaReader::try_new(stream, options)?),
+        })
+    })
+}
+
+fn container(kind: Kind) -> Container {
+    let (name, extension, clock) = match kind {
+        Kind::Flac => ("flac", "flac", Clock::Container),
+        Kind::Ogg => ("ogg", "ogg", Clock::Container),
+        Kind::Caf => ("caf", "caf", Clock::Samples),
+        Kind::Aiff => ("aiff", "aiff", Clock::Samples),
+        Kind::Adts => ("adts", "aac", Clock::Samples),
+        _ => ("mp3", "mp3", Clock::Samples),
+    };
+    Container { name, extension, clock }
+}
+
+/// The first audio track with a decoder; tracks that are marked as default come first.
+fn select(tracks: &[Track], container: Container) -> std::result::Result<(u32, Selected), DecodeError> {
+    let mut audio: Vec<(&Track, &AudioCodecParameters)> = tracks
+        .iter()
+        .filter_map(|track| Some((track, track.codec_params.as_ref().and_then(CodecParameters::audio)?)))
+        .collect();
+    audio.sort_by_key(|(track, _)| !track.flags.contains(TrackFlags::DEFAULT));
+    let ((track, params), made) = first_decodable(audio, |(_, params)| params)?;
+    Ok((track.id, selected(track, params, made, container)))
+}
+
+fn selected(track: &Track, params: &AudioCodecParameters, made: Made, container: Container) -> Selected {
+    let rate = f64::from(params.sample_rate.unwrap_or(48_000));
+    let tick_s =
+        track.time_base.map_or(1.0 / rate, |base| f64::from(base.numer.get()) / f64::from(base.denom.get()));
+    // MPEG audio states its length only in a tag, which also has the encoder's delay; without it
+    // the reader's number is a guess.
+    let is_mpeg = container.name == "mp3";
+    let length = track.duration.filter(|_| !is_mpeg || track.delay.is_some());
+    let stated_s = length.map(|length| length.get() as f64 * tick_s - made.pre_skip_s);
+    let is_exact = is_mpeg && stated_s.is_some();
+    Selected { stated_s, is_exact, ..Selected::new(container, tick_s, params.clone(), made) }
+}

@@ -1,0 +1,127 @@
+//! Opens a file of any container and gives the packets of its audio track.
+
+mod library;
+mod open;
+
+use std::io;
+
+use symphonia::core::codecs::audio::AudioCodecParameters;
+use symphonia::core::packet::Packet;
+
+use super::codec::Made;
+use super::mkv::{MkvReader, Step};
+use super::mp4::Mp4Reader;
+use super::wave::WaveReader;
+use library::Library;
+
+pub(super) use open::open;
+
+/// How far timestamps can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// The container has timestamps of its own.
+    Container,
+    /// The reader only counts samples; the first timestamp shows the encoder's delay.
+    Samples,
+}
+
+/// A container by its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Container {
+    /// Short name for the client.
+    pub(super) name: &'static str,
+    /// Usual extension of its files.
+    pub(super) extension: &'static str,
+    /// What its timestamps are worth.
+    pub(super) clock: Clock,
+}
+
+/// The audio track that was chosen.
+pub(super) struct Selected {
+    pub(super) container: Container,
+    /// Length of one unit of its timestamps.
+    pub(super) tick_s: f64,
+    /// What the header says about the length.
+    pub(super) stated_s: Option<f64>,
+    /// The length that the size of the file allows, where that is known.
+    pub(super) held_s: Option<f64>,
+    /// The stated length is exact to the sample.
+    pub(super) is_exact: bool,
+    /// Silence before the first timestamp.
+    pub(super) offset_s: f64,
+    /// Where the container says that the audio ends, whatever follows.
+    pub(super) cut_s: Option<f64>,
+    pub(super) params: AudioCodecParameters,
+    pub(super) made: Made,
+}
+
+impl Selected {
+    fn new(container: Container, tick_s: f64, params: AudioCodecParameters, made: Made) -> Self {
+        Self {
+            container,
+            tick_s,
+            stated_s: None,
+            held_s: None,
+            is_exact: false,
+            offset_s: 0.0,
+            cut_s: None,
+            params,
+            made,
+        }
+    }
+
+    /// Whether a gap in its timestamps can only be damage: these formats have no pauses.
+    pub(super) fn has_no_pauses(&self) -> bool {
+        matches!(self.container.name, "flac" | "ogg")
+    }
+}
+
+/// What comes next.
+pub(super) enum Next {
+    /// A packet of the selected track.
+    Packet(Packet),
+    /// A new stream begins in the same file (chained Ogg).
+    NewStream(Box<Selected>),
+    /// The regular end.
+    End,
+    /// The container cannot be read any further.
+    Broken,
+}
+
+/// An open file.
+pub(super) enum Source {
+    /// Our own readers.
+    Wave(Box<WaveReader>),
+    Mp4(Box<Mp4Reader>),
+    Mkv(Box<MkvReader>),
+    /// Everything else.
+    Library(Library),
+}
+
+impl Source {
+    /// Reads until a packet of the selected track or another event comes.
+    ///
+    /// # Errors
+    /// Only when our own disk fails.
+    pub(super) fn next(&mut self) -> io::Result<Next> {
+        match self {
+            Self::Wave(reader) => Ok(reader.next_packet()?.map_or(Next::End, Next::Packet)),
+            Self::Mp4(reader) => Ok(reader.next_packet()?.map_or(Next::End, Next::Packet)),
+            Self::Mkv(reader) => Ok(match reader.next()? {
+                Step::Packet(packet) => Next::Packet(packet),
+                Step::End => Next::End,
+                Step::Cut => Next::Broken,
+            }),
+            Self::Library(library) => library.next(),
+        }
+    }
+
+    /// When the recording starts on the track's clock, as far as other tracks show it.
+    pub(super) fn others_start_s(&self) -> Option<f64> {
+        match self {
+            Self::Wave(_) | Self::Library(_) => None,
+            Self::Mp4(reader) => reader.zero_s,
+            Self::Mkv(reader) => reader.others_start_s,
+        }
+    }
+}
