@@ -108,7 +108,12 @@ fn outline(bytes: &[u8]) -> Result<Outline, FileError> {
 }
 
 fn damaged(error: wasmparser::BinaryReaderError) -> FileError {
-    FileError::Damaged(format!("{} at byte {}", error.message(), error.offset()))
+    FileError::Damaged(format!("{} at byte {}", one_line(error.message()), error.offset()))
+}
+
+/// A message of a library in one line: some of them print arrays over several.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -189,6 +189,6 @@ fn check_file(inspection: &Inspection, policy: &Policy) -> Result<(), LoadError>
 
 /// The chain of causes on one line.
 fn sentence(error: &Error) -> String {
-    let causes: Vec<String> = error.chain().map(|cause| cause.to_string().replace('\n', " ")).collect();
+    let causes: Vec<String> = error.chain().map(|cause| binary::one_line(&cause.to_string())).collect();
     causes.join(": ")
 }

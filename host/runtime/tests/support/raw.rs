@@ -58,9 +58,10 @@ impl Raw {
         let mut resolve = Resolve::default();
         let package = resolve.push_str("addon.wit", &self.wit()).expect("the contract parses");
         let world = resolve.select_world(&[package], Some("pure-addon")).expect("the world is there");
-        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("it embeds");
-        let encoder = ComponentEncoder::default().validate(true).module(&module).expect("the module fits");
-        let mut encoder = encoder;
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)
+            .expect("it embeds");
+        let mut encoder = ComponentEncoder::default();
+        let encoder = encoder.validate(true).module(&module).expect("the module fits");
         encoder.encode().expect("the component is valid")
     }
 
