@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::model::code::Code;
 use crate::model::id::BlobKey;
 
 /// Bytes that were not stored or not read.
@@ -36,10 +37,28 @@ pub enum BlobError {
 impl BlobError {
     /// Names the action and tells a full disk from other failures.
     pub(super) fn disk(action: &'static str) -> impl FnOnce(io::Error) -> Self {
-        use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-        move |cause| match cause.kind() {
-            StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem => Self::Full(cause),
+        move |cause| match code_of(&cause) {
+            Code::StorageFull => Self::Full(cause),
             _ => Self::Disk { action, cause },
         }
+    }
+
+    /// What the outside is told.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Full(_) => Code::StorageFull,
+            Self::TooLarge { .. } => Code::AudioTooLarge,
+            Self::Missing(_) => Code::AudioGone,
+            Self::Source(_) | Self::Disk { .. } => Code::Internal,
+        }
+    }
+}
+
+/// Whether the disk is full, by quota or limit too, or failed otherwise.
+pub fn code_of(cause: &io::Error) -> Code {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match cause.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem => Code::StorageFull,
+        _ => Code::Internal,
     }
 }

@@ -9,22 +9,13 @@ use std::time::SystemTime;
 use tokio::task::spawn_blocking;
 
 use super::error::BlobError;
-use super::write::{self, BlobWriter, Stored};
+use super::write::{self, Stored, Unfinished};
 use crate::model::id::{BlobArea, BlobKey};
 
 /// The blob store of one data folder. Cheap to clone.
 #[derive(Clone)]
 pub struct Blobs {
     root: Arc<Path>,
-}
-
-/// A blob that has been there for some time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OldBlob {
-    /// Its key.
-    pub key: BlobKey,
-    /// Its length.
-    pub size_bytes: u64,
 }
 
 impl Blobs {
@@ -43,9 +34,10 @@ impl Blobs {
         in_background(move || write::put(&root, area, &bytes)).await
     }
 
-    /// Starts a blob that arrives in pieces, of at most `limit_bytes`.
-    pub async fn writer(&self, area: BlobArea, limit_bytes: u64) -> Result<BlobWriter, BlobError> {
-        BlobWriter::start(self.root.clone(), area, limit_bytes).await
+    /// Starts a blob that somebody else writes piece by piece.
+    pub async fn begin(&self, area: BlobArea) -> Result<Unfinished, BlobError> {
+        let root = self.root.clone();
+        in_background(move || Unfinished::start(root, area)).await
     }
 
     /// Stores all that `source` gives, at most `limit_bytes`.
@@ -55,9 +47,10 @@ impl Blobs {
         source: impl tokio::io::AsyncRead + Unpin,
         limit_bytes: u64,
     ) -> Result<Stored, BlobError> {
-        let mut writer = self.writer(area, limit_bytes).await?;
-        writer.copy(source).await?;
-        writer.finish().await
+        let mut unfinished = self.begin(area).await?;
+        let (size_bytes, sha256) = unfinished.copy(source, limit_bytes).await?;
+        let key = unfinished.publish().await?;
+        Ok(Stored { key, size_bytes, sha256 })
     }
 
     /// All bytes of a blob.
@@ -86,7 +79,7 @@ impl Blobs {
 
     /// Blobs written before `before`. Unfinished ones of that age are removed on the way:
     /// their writer is gone.
-    pub async fn older_than(&self, before: SystemTime) -> Result<Vec<OldBlob>, BlobError> {
+    pub async fn older_than(&self, before: SystemTime) -> Result<Vec<BlobKey>, BlobError> {
         let root = self.root.clone();
         in_background(move || {
             remove_old(&root.join("tmp"), before)?;
@@ -154,7 +147,7 @@ fn collect_old(
     folder: &Path,
     area: BlobArea,
     before: SystemTime,
-    old: &mut Vec<OldBlob>,
+    old: &mut Vec<BlobKey>,
 ) -> Result<(), BlobError> {
     for shelf in entries(folder)? {
         for file in entries(&shelf.path())? {
@@ -164,8 +157,7 @@ fn collect_old(
             // A file that we did not name is not ours to remove.
             let Some(key) = BlobKey::parse(&text) else { continue };
             if modified(&file).is_some_and(|at| at < before) {
-                let size_bytes = file.metadata().map_or(0, |m| m.len());
-                old.push(OldBlob { key, size_bytes });
+                old.push(key);
             }
         }
     }

@@ -26,69 +26,62 @@ pub struct Stored {
     pub sha256: String,
 }
 
-/// A blob that is being written. Dropped before [`BlobWriter::finish`], it leaves nothing.
-pub struct BlobWriter {
+/// A blob that is being written. Dropped before [`Unfinished::publish`], it leaves nothing.
+pub struct Unfinished {
     root: Arc<Path>,
     area: BlobArea,
     file: tokio::fs::File,
     temporary: Temporary,
-    digest: Sha256,
-    size_bytes: u64,
-    limit_bytes: u64,
 }
 
-impl BlobWriter {
-    pub(super) async fn start(root: Arc<Path>, area: BlobArea, limit_bytes: u64) -> Result<Self, BlobError> {
+impl Unfinished {
+    pub(super) fn start(root: Arc<Path>, area: BlobArea) -> Result<Self, BlobError> {
         let (temporary, file) = Temporary::create(&root)?;
-        let file = tokio::fs::File::from_std(file);
-        Ok(Self { root, area, file, temporary, digest: Sha256::new(), size_bytes: 0, limit_bytes })
+        Ok(Self { root, area, file: tokio::fs::File::from_std(file), temporary })
     }
 
-    /// Appends a piece.
-    pub async fn write(&mut self, piece: &[u8]) -> Result<(), BlobError> {
-        self.size_bytes += piece.len() as u64;
-        if self.size_bytes > self.limit_bytes {
-            return Err(BlobError::TooLarge { limit_bytes: self.limit_bytes });
-        }
-        self.digest.update(piece);
-        self.file.write_all(piece).await.map_err(BlobError::disk("write a blob"))
+    /// The file to write to; empty at first, readable as well.
+    pub fn file(&mut self) -> &mut tokio::fs::File {
+        &mut self.file
     }
 
-    /// Appends all that `source` gives.
-    pub async fn copy(&mut self, mut source: impl AsyncRead + Unpin) -> Result<(), BlobError> {
-        let mut piece = vec![0; PIECE_BYTES];
-        loop {
-            let length = source.read(&mut piece).await.map_err(BlobError::Source)?;
-            if length == 0 {
-                return Ok(());
-            }
-            self.write(&piece[..length]).await?;
-        }
-    }
-
-    /// Where the bytes written so far are; after [`BlobWriter::flush`] they can be read there.
-    pub fn path(&self) -> &Path {
-        &self.temporary.path
-    }
-
-    /// Hands all pieces to the operating system.
-    pub async fn flush(&mut self) -> Result<(), BlobError> {
-        self.file.flush().await.map_err(BlobError::disk("write a blob"))
+    /// The same file for code that blocks, positioned at its start.
+    pub async fn reader(&mut self) -> Result<File, BlobError> {
+        self.file.flush().await.map_err(BlobError::disk("write a blob"))?;
+        let path = self.temporary.path.clone();
+        in_background(move || File::open(path).map_err(BlobError::disk("read a blob"))).await
     }
 
     /// Makes the blob durable under a new key.
-    pub async fn finish(mut self) -> Result<Stored, BlobError> {
-        self.flush().await?;
+    pub async fn publish(mut self) -> Result<BlobKey, BlobError> {
+        self.file.flush().await.map_err(BlobError::disk("write a blob"))?;
         let file = self.file.into_std().await;
         let key = BlobKey::new(self.area);
-        let sha256 = hex::encode(self.digest.finalize());
-        let stored = Stored { key, size_bytes: self.size_bytes, sha256 };
         let (root, temporary) = (self.root, self.temporary);
-        in_background(move || {
-            publish(&root, file, temporary, &stored.key)?;
-            Ok(stored)
-        })
-        .await
+        in_background(move || publish(&root, file, temporary, &key).map(|()| key)).await
+    }
+
+    /// Takes in all that `source` gives.
+    pub(super) async fn copy(
+        &mut self,
+        mut source: impl AsyncRead + Unpin,
+        limit_bytes: u64,
+    ) -> Result<(u64, String), BlobError> {
+        let mut piece = vec![0; PIECE_BYTES];
+        let mut digest = Sha256::new();
+        let mut size_bytes = 0_u64;
+        loop {
+            let length = source.read(&mut piece).await.map_err(BlobError::Source)?;
+            if length == 0 {
+                return Ok((size_bytes, hex::encode(digest.finalize())));
+            }
+            size_bytes += length as u64;
+            if size_bytes > limit_bytes {
+                return Err(BlobError::TooLarge { limit_bytes });
+            }
+            digest.update(&piece[..length]);
+            self.file.write_all(&piece[..length]).await.map_err(BlobError::disk("write a blob"))?;
+        }
     }
 }
 
@@ -135,7 +128,12 @@ struct Temporary {
 impl Temporary {
     fn create(root: &Path) -> Result<(Self, File), BlobError> {
         let path = root.join("tmp").join(uuid::Uuid::new_v4().simple().to_string());
-        let file = File::create_new(&path).map_err(BlobError::disk("create a blob"))?;
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(BlobError::disk("create a blob"))?;
         Ok((Self { path }, file))
     }
 

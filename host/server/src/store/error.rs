@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::model::code::Code;
+
 /// A read or a write that did not happen.
 ///
 /// `Clone`, because one failed commit answers every change that was in it.
@@ -32,6 +34,18 @@ pub enum StoreError {
     /// The tables could not be brought to this version.
     #[error("the database could not be migrated")]
     Migrate(#[source] Arc<sqlx::migrate::MigrateError>),
+}
+
+impl StoreError {
+    /// What the outside is told.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Locked => Code::DatabaseLocked,
+            Self::Full => Code::StorageFull,
+            Self::Closed => Code::ShuttingDown,
+            Self::Corrupt { .. } | Self::Database(_) | Self::Migrate(_) => Code::Internal,
+        }
+    }
 }
 
 /// SQLite's primary result codes, the low byte of the extended ones

@@ -104,6 +104,12 @@ impl Store {
         sqlite::count_unfinished(&mut db).await
     }
 
+    /// Whether the job exists and is not final, whoever owns it.
+    pub async fn is_unfinished(&self, id: JobId) -> Result<bool, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::is_unfinished(&mut db, id).await
+    }
+
     /// The messages about a job, the oldest first.
     pub async fn deliveries_of(&self, id: JobId) -> Result<Vec<Delivery>, StoreError> {
         let mut db = self.reader().await?;

@@ -142,6 +142,13 @@ pub(super) async fn select_job(
     row.map(Job::try_from).transpose()
 }
 
+const IS_UNFINISHED: &str = "
+    SELECT EXISTS (SELECT 1 FROM jobs WHERE id = $1 AND completed_ms IS NULL)";
+
+pub(super) async fn is_unfinished(db: &mut SqliteConnection, id: JobId) -> Answer<bool> {
+    Ok(query_scalar(IS_UNFINISHED).bind(id.to_string()).fetch_one(db).await?)
+}
+
 const COUNT_UNFINISHED: &str = "
     SELECT COALESCE(SUM(CASE WHEN status = 'queued' THEN 1 ELSE 0 END), 0), COUNT(*)
     FROM jobs WHERE completed_ms IS NULL AND due_ms IS NOT NULL";

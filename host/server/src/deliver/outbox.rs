@@ -1,0 +1,21 @@
+//! Who is to hear of a job's end.
+
+use uuid::Uuid;
+
+use crate::model::event::{Event, Target};
+use crate::model::job::JobSpec;
+use crate::store::Delivery;
+
+/// The messages that the end of a job owes.
+pub fn for_ending(spec: &JobSpec, event: Event) -> Vec<Delivery> {
+    let callback = spec.callback.iter();
+    callback
+        .map(|callback| Delivery {
+            id: Uuid::new_v4(),
+            event,
+            target: Target::Callback,
+            url: callback.url.clone(),
+            method: callback.method,
+        })
+        .collect()
+}

@@ -1,0 +1,173 @@
+//! One claim of a job, from the lease to its last word.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use serde_json::{Map, json};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::Parts;
+use super::assemble::Finished;
+use super::checkpoint::{Checkpoints, Identity};
+use super::failure::{Failure, Stop};
+use super::heartbeat::Heartbeat;
+use super::progress::Progress;
+use super::retry::{Failed, chance, next_try_ms};
+use super::run::{Run, run_job, to_json};
+use super::scratch::Scratch;
+use super::steps::Steps;
+use crate::deliver;
+use crate::model::code::{Blame, Code};
+use crate::model::event::Event;
+use crate::model::id::BlobArea;
+use crate::store::{Claimed, Ending, Outcome};
+
+/// Leases without a word after which a job is given up.
+const CRASHES_ALLOWED: i64 = 3;
+/// Pause between tries to write a job's last word.
+const SETTLE_PAUSE: Duration = Duration::from_secs(1);
+
+/// 1. Give up a job that ended its process too often. 2. Keep the lease while working.
+/// 3. Work; a panic is a failure of ours. 4. Write the last word. 5. Clean up.
+pub(super) async fn attempt<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel: CancellationToken) {
+    let Claimed { lease, job, crashes, faults, checkpoints } = claimed;
+    tracing::info!(job = %job.id, attempt = lease.attempt, crashes, "job claimed");
+    let store = parts.store.clone();
+    let checkpoints = Checkpoints::new(store.clone(), parts.blobs.clone(), lease.clone(), checkpoints);
+    let run = Run {
+        scratch: Scratch::of(&parts.settings.scratch_dir, job.id),
+        progress: Arc::new(Progress::default()),
+        checkpoints: Arc::new(checkpoints),
+        trail: Mutex::new(Identity::start()),
+        store,
+        lease,
+        cancel,
+        job,
+    };
+    let heartbeat = Heartbeat {
+        store: run.store.clone(),
+        lease: run.lease.clone(),
+        progress: run.progress.clone(),
+        clock: parts.clock.clone(),
+        lease_time: parts.settings.lease_time,
+    };
+    let heartbeat = AbortOnDropHandle::new(tokio::spawn(heartbeat.keep(run.cancel.clone())));
+    let outcome = if crashes >= CRASHES_ALLOWED {
+        Err(Failure::plain(Code::StoppedUnexpectedly, format!("{crashes} leases ended without a word"))
+            .into())
+    } else {
+        let work = AssertUnwindSafe(run_job(&parts.steps, &run)).catch_unwind();
+        work.await.unwrap_or_else(|_| Err(Failure::plain(Code::Internal, "the worker panicked").into()))
+    };
+    let word = last_word(parts, &run, faults, outcome).await;
+    let is_written = settle(&run, &word).await;
+    drop(heartbeat);
+    if is_written && matches!(word, Word::End(_)) {
+        clean_up(&run).await;
+    }
+}
+
+/// What is written at the end of a claim.
+enum Word {
+    /// The job is final.
+    End(Ending),
+    /// Somebody may try again.
+    Release { due_ms: i64, is_fault: bool },
+}
+
+async fn last_word<S: Steps>(
+    parts: &Parts<S>,
+    run: &Run,
+    faults: i64,
+    outcome: Result<Finished, Stop>,
+) -> Word {
+    let saved = match outcome {
+        Ok(finished) => save_result(parts, run, finished).await,
+        Err(stop) => Err(stop),
+    };
+    let now_ms = parts.clock.now_ms();
+    let failure = match saved {
+        Ok(ending) => return Word::End(ending),
+        Err(Stop::Cancelled) => return Word::Release { due_ms: now_ms, is_fault: false },
+        Err(Stop::Failed(failure)) => failure,
+    };
+    let failed = Failed {
+        blame: failure.code.blame(),
+        attempt: run.lease.attempt,
+        faults,
+        received_ms: run.job.created_ms,
+        now_ms,
+        retry_after: failure.retry_after,
+    };
+    let next_try_ms = next_try_ms(&failed, parts.settings.retry_horizon, chance());
+    let (code, step) = (failure.code.name(), run.progress.step().name());
+    let cause = &failure.cause;
+    tracing::warn!(job = %run.job.id, step, code, cause, is_final = next_try_ms.is_none(), "job failed");
+    match next_try_ms {
+        Some(due_ms) => Word::Release { due_ms, is_fault: failed.blame == Blame::Us },
+        None => Word::End(error_ending(run, &failure, now_ms)),
+    }
+}
+
+async fn save_result<S: Steps>(parts: &Parts<S>, run: &Run, finished: Finished) -> Result<Ending, Stop> {
+    let result_key = parts.blobs.put(BlobArea::Result, to_json(&finished.result)).await?;
+    let mut notes = finished.notes;
+    notes.insert("attempts".to_owned(), json!(run.lease.attempt));
+    Ok(Ending {
+        outcome: Outcome::Done { result_key },
+        completed_ms: parts.clock.now_ms(),
+        post_session_metadata: notes,
+        deliveries: deliver::for_ending(&run.job.spec, Event::TranscriptionSuccess),
+    })
+}
+
+fn error_ending(run: &Run, failure: &Failure, completed_ms: i64) -> Ending {
+    let error = json!({
+        "name": failure.code.name(),
+        "message": failure.message,
+        "step": run.progress.step().name(),
+    });
+    let mut notes = Map::new();
+    notes.insert("error".to_owned(), error);
+    notes.insert("attempts".to_owned(), json!(run.lease.attempt));
+    Ending {
+        outcome: Outcome::Error { error_code: failure.code.status() },
+        completed_ms,
+        post_session_metadata: notes,
+        deliveries: deliver::for_ending(&run.job.spec, Event::TranscriptionError),
+    }
+}
+
+/// Writes the last word, again and again while the database does not take it; gives up
+/// when the lease is lost or the service stops: the job is then taken up from its last
+/// checkpoint.
+async fn settle(run: &Run, word: &Word) -> bool {
+    loop {
+        let written = match word {
+            Word::End(ending) => run.store.finish(&run.lease, ending.clone()).await,
+            Word::Release { due_ms, is_fault } => run.store.release(&run.lease, *due_ms, *is_fault).await,
+        };
+        match written {
+            Ok(is_ours) => return is_ours,
+            Err(error) => tracing::error!(job = %run.job.id, %error, "the end of a job cannot be written"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(SETTLE_PAUSE) => {}
+            () = run.cancel.cancelled() => return false,
+        }
+    }
+}
+
+/// What cannot be removed here is removed by the sweeper.
+async fn clean_up(run: &Run) {
+    run.checkpoints.delete_blobs().await;
+    let scratch = run.scratch.clone();
+    let removing = tokio::task::spawn_blocking(move || scratch.remove());
+    if let Ok(Err(error)) = removing.await {
+        tracing::warn!(job = %run.job.id, %error, "scratch folder cannot be removed");
+    }
+    tracing::info!(job = %run.job.id, "job ended");
+}

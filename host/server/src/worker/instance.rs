@@ -1,0 +1,94 @@
+//! Which worker processes of this data folder are alive.
+//!
+//! Each holds a lock on a file of its own as long as it lives; the operating system lets
+//! go of it however the process ends. So the work of a dead process is found at once,
+//! without waiting for its leases to run out.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
+
+/// This process, as the owner of leases.
+pub struct Instance {
+    name: String,
+    folder: PathBuf,
+    // Locked until dropped.
+    _file: File,
+}
+
+impl Instance {
+    /// Announces this process in `folder`.
+    pub fn start(folder: &Path) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let name = Uuid::new_v4().simple().to_string();
+        let file = File::create_new(folder.join(&name))?;
+        file.lock()?;
+        Ok(Self { name, folder: folder.to_owned(), _file: file })
+    }
+
+    /// Owner of its leases.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of processes that are no more.
+    pub fn dead(&self) -> io::Result<Vec<String>> {
+        let mut dead = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name != self.name && is_unlocked(&entry.path())? {
+                dead.push(name);
+            }
+        }
+        Ok(dead)
+    }
+
+    /// Forgets a dead process, once its leases are ended.
+    pub fn forget(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.folder.join(name))
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // What stays is found dead by the next process.
+        let _ = fs::remove_file(self.folder.join(&self.name));
+    }
+}
+
+fn is_unlocked(path: &Path) -> io::Result<bool> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        // Its process has just ended in order.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_living_are_told_from_the_dead() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let here = Instance::start(folder.path()).expect("starts");
+        let other = Instance::start(folder.path()).expect("starts");
+        assert_eq!(here.dead().expect("lists"), Vec::<String>::new());
+        // As after a kill: the lock is gone, the file is not.
+        fs::write(folder.path().join("gone"), b"").expect("writes");
+        assert_eq!(here.dead().expect("lists"), vec!["gone".to_owned()]);
+        here.forget("gone").expect("forgets");
+        drop(other);
+        assert_eq!(here.dead().expect("lists"), Vec::<String>::new());
+        assert_eq!(fs::read_dir(folder.path()).expect("lists").count(), 1);
+    }
+}

@@ -1,0 +1,197 @@
+//! The loop that claims jobs.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::attempt::attempt;
+use super::clock::Clock;
+use super::instance::Instance;
+use super::settings::Settings;
+use super::steps::Steps;
+use super::sweep;
+use crate::blob::Blobs;
+use crate::store::{Claim, Claimed, Store, StoreError};
+
+/// Pause after the database refused a claim.
+const CLAIM_FAILED_PAUSE: Duration = Duration::from_secs(2);
+/// Between two looks for dead processes.
+const RECOVERY_PAUSE: Duration = Duration::from_secs(10);
+
+/// All that a worker works with.
+pub struct Parts<S> {
+    /// Jobs.
+    pub store: Arc<Store>,
+    /// Bytes.
+    pub blobs: Blobs,
+    /// What each step of the path does.
+    pub steps: S,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// What the operator decided.
+    pub settings: Settings,
+}
+
+/// Works on jobs until it is told to stop.
+pub struct Worker<S> {
+    parts: Arc<Parts<S>>,
+    instance: Instance,
+    wake: Arc<Notify>,
+}
+
+/// Why the loop looked at the queue and took nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Idle {
+    /// No slot, or a suspect has the house to itself.
+    Full,
+    /// Nothing is due.
+    Empty,
+    /// The database did not answer.
+    Failed,
+}
+
+impl<S: Steps> Worker<S> {
+    /// Announces this process in the data folder.
+    pub fn new(parts: Parts<S>) -> io::Result<Self> {
+        std::fs::create_dir_all(&parts.settings.scratch_dir)?;
+        let instance = Instance::start(&parts.settings.instances_dir)?;
+        Ok(Self { parts: Arc::new(parts), instance, wake: Arc::new(Notify::new()) })
+    }
+
+    /// `notify_one` makes the worker look at the queue at once.
+    pub fn waker(&self) -> Arc<Notify> {
+        self.wake.clone()
+    }
+
+    /// Works until `stop` fires, then lets running jobs finish within the grace time and
+    /// releases the rest.
+    ///
+    /// 1. Claim while there is room. 2. Wait: for the end of a job, a wake-up, the pause, or
+    /// the stop. 3. Again. 4. At the stop: wait, cancel, wait for the releases.
+    pub async fn run(self, stop: CancellationToken) {
+        let sweeper = AbortOnDropHandle::new(tokio::spawn(sweep::run(self.parts.clone())));
+        let cancel = CancellationToken::new();
+        let mut jobs = Jobs::default();
+        let mut next_recovery_ms = i64::MIN;
+        while !stop.is_cancelled() {
+            if self.parts.clock.now_ms() >= next_recovery_ms {
+                self.recover().await;
+                next_recovery_ms = self.parts.clock.now_ms() + RECOVERY_PAUSE.as_millis() as i64;
+            }
+            let idle = self.fill_slots(&mut jobs, &cancel).await;
+            let pause = match idle {
+                Idle::Failed => CLAIM_FAILED_PAUSE,
+                Idle::Full | Idle::Empty => self.parts.settings.poll_pause,
+            };
+            tokio::select! {
+                () = jobs.one_ends() => {}
+                () = self.wake.notified(), if idle != Idle::Full => {}
+                () = tokio::time::sleep(pause) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        drop(sweeper);
+        let grace = tokio::time::timeout(self.parts.settings.shutdown_grace, jobs.all_end());
+        if grace.await.is_err() {
+            cancel.cancel();
+            jobs.all_end().await;
+        }
+    }
+
+    /// Claims until there is no room or no work.
+    async fn fill_slots(&self, jobs: &mut Jobs, cancel: &CancellationToken) -> Idle {
+        while jobs.has_room(self.parts.settings.slots) {
+            match self.claim(jobs.is_empty()).await {
+                Ok(Claim::Job(claimed)) => {
+                    let (parts, cancel) = (self.parts.clone(), cancel.child_token());
+                    jobs.spawn(*claimed, |claimed| async move { attempt(&parts, claimed, cancel).await });
+                }
+                Ok(Claim::WaitUntilAlone) => return Idle::Full,
+                Ok(Claim::Nothing) => return Idle::Empty,
+                Err(error) => {
+                    tracing::error!(%error, "no job can be claimed");
+                    return Idle::Failed;
+                }
+            }
+        }
+        Idle::Full
+    }
+
+    async fn claim(&self, alone: bool) -> Result<Claim, StoreError> {
+        let lease_ms = self.parts.settings.lease_time.as_millis() as i64;
+        self.parts.store.claim(self.instance.name(), alone, self.parts.clock.now_ms(), lease_ms).await
+    }
+
+    /// Ends the leases of processes that are no more.
+    async fn recover(&self) {
+        let dead = match self.instance.dead() {
+            Ok(dead) => dead,
+            Err(error) => return tracing::warn!(%error, "cannot look for dead processes"),
+        };
+        for name in dead {
+            match self.parts.store.end_leases(&name, self.parts.clock.now_ms()).await {
+                Ok(leases) => {
+                    tracing::info!(leases, "took over from a process that is no more");
+                    if let Err(error) = self.instance.forget(&name) {
+                        tracing::warn!(%error, "cannot forget a dead process");
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "cannot take over from a dead process"),
+            }
+        }
+    }
+}
+
+/// The jobs that run now.
+#[derive(Default)]
+struct Jobs {
+    tasks: JoinSet<()>,
+    has_suspect: bool,
+}
+
+impl Jobs {
+    fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// A job that has ended a process before runs alone.
+    fn has_room(&self, slots: usize) -> bool {
+        self.tasks.len() < slots && !self.has_suspect
+    }
+
+    fn spawn<F>(&mut self, claimed: Claimed, work: impl FnOnce(Claimed) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.has_suspect = claimed.crashes > 0;
+        self.tasks.spawn(work(claimed));
+    }
+
+    /// Never returns while there are none.
+    async fn one_ends(&mut self) {
+        match self.tasks.join_next().await {
+            Some(ended) => self.note(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn all_end(&mut self) {
+        while let Some(ended) = self.tasks.join_next().await {
+            self.note(ended);
+        }
+    }
+
+    /// A panic outside the job's own work is a defect; the lease runs out and the job is
+    /// taken up again.
+    fn note(&mut self, ended: Result<(), tokio::task::JoinError>) {
+        self.has_suspect = false;
+        if let Err(error) = ended {
+            tracing::error!(panicked = error.is_panic(), "the task of a job ended unexpectedly");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Removes what crashes left behind: blobs without rows, scratch folders without jobs.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::queue::Parts;
+use super::scratch::{Scratch, jobs_with_scratch};
+use super::steps::Steps;
+use crate::store::StoreError;
+
+/// Between two sweeps.
+const PAUSE: Duration = Duration::from_secs(15 * 60);
+/// A blob is written before its row; after this long the row will not come any more.
+const ORPHAN_AGE: Duration = Duration::from_secs(3600);
+/// Keys looked up at once.
+const KEYS: usize = 500;
+
+/// Why a sweep ended early; the next one begins again.
+#[derive(Debug, thiserror::Error)]
+enum SweepError {
+    #[error(transparent)]
+    Blob(#[from] crate::blob::BlobError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("cannot sweep scratch folders")]
+    Scratch(#[from] std::io::Error),
+}
+
+/// Sweeps now and then, until it is dropped.
+pub(super) async fn run<S: Steps>(parts: Arc<Parts<S>>) {
+    loop {
+        if let Err(error) = sweep(&parts, SystemTime::now()).await {
+            tracing::warn!(%error, "sweep ended early");
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+async fn sweep<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result<(), SweepError> {
+    let removed = sweep_blobs(parts, now).await? + sweep_scratch(parts).await?;
+    if removed > 0 {
+        tracing::info!(removed, "swept what crashes left behind");
+    }
+    Ok(())
+}
+
+async fn sweep_blobs<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result<usize, SweepError> {
+    let old = parts.blobs.older_than(now - ORPHAN_AGE).await?;
+    let mut removed = 0;
+    for keys in old.chunks(KEYS) {
+        for key in parts.store.unmentioned_blobs(keys).await? {
+            parts.blobs.delete(&key).await?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+async fn sweep_scratch<S: Steps>(parts: &Parts<S>) -> Result<usize, SweepError> {
+    let root = &parts.settings.scratch_dir;
+    let mut removed = 0;
+    for id in jobs_with_scratch(root)? {
+        if !parts.store.is_unfinished(id).await? {
+            Scratch::of(root, id).remove()?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}

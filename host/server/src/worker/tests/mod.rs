@@ -1,0 +1,6 @@
+//! The worker over a real store and real blobs, with scripted steps.
+
+mod failures;
+mod resume;
+mod script;
+mod stop;

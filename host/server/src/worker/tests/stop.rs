@@ -1,0 +1,108 @@
+//! Shutdown, slots, lost leases and a database that does not answer.
+
+use std::time::Duration;
+
+use sqlx::Connection;
+
+use super::script::{House, Script, Trouble, wait_for, wait_for_place};
+use crate::model::job::Status;
+use crate::store::Claim;
+
+#[tokio::test]
+async fn a_shutdown_waits_for_what_ends_in_time() {
+    let mut house = House::open().await;
+    house.settings.shutdown_grace = Duration::from_secs(10);
+    let id = house.add_job().await;
+    let script = Script::default();
+    let worker = house.start(&script);
+    wait_for_place(&script, "fetch").await;
+    worker.stop().await;
+    assert_eq!(house.job(id).await.status, Status::Done);
+}
+
+#[tokio::test]
+async fn a_shutdown_releases_what_does_not() {
+    let house = House::open().await;
+    let id = house.add_job().await;
+    let script = Script::with("segment", &[Trouble::Hang]);
+    let worker = house.start(&script);
+    wait_for_place(&script, "segment").await;
+    worker.stop().await;
+    assert_eq!(house.job(id).await.status, Status::Processing, "never back");
+    match house.store.claim("next", false, super::script::NOON_MS, 1_000).await.expect("claims") {
+        Claim::Job(claimed) => {
+            assert_eq!((claimed.job.id, claimed.crashes, claimed.faults), (id, 0, 0));
+            assert_eq!(claimed.checkpoints.len(), 2, "fetch and decode");
+        }
+        other => panic!("not released: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn no_more_jobs_than_slots_and_a_suspect_alone() {
+    let house = House::open().await;
+    let script = Script::with("fetch", &[Trouble::Hang; 2]);
+    for _ in 0..3 {
+        house.add_job().await;
+    }
+    let worker = house.start(&script);
+    wait_for("two jobs", async || (script.log().len() == 2).then_some(())).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(script.log().len(), 2, "two slots");
+    worker.kill().await;
+    house.clock.advance(house.settings.lease_time.as_millis() as i64 + 1);
+
+    let after = Script::with("fetch", &[Trouble::Hang]);
+    let worker = house.start(&after);
+    wait_for_place(&after, "fetch").await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(after.log().len(), 1, "a job that ended a process runs alone");
+    worker.kill().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_lost_its_lease_stops_and_writes_nothing() {
+    let mut house = House::open().await;
+    house.settings.lease_time = Duration::from_secs(1);
+    let id = house.add_job().await;
+    let script = Script::with("segment", &[Trouble::Hang]);
+    let worker = house.start(&script);
+    wait_for_place(&script, "segment").await;
+    let later_ms = super::script::NOON_MS + 3_600_000;
+    let Claim::Job(thief) = house.store.claim("thief", true, later_ms, 3_600_000).await.expect("claims")
+    else {
+        panic!("the lease had run out")
+    };
+    assert_eq!(thief.job.id, id);
+    // The heart beats once a second, notices, and the slot is free again.
+    let next = house.add_job().await;
+    house.add_job().await;
+    house.result(next).await;
+    wait_for("the stop", async || (script.log().len() > 3 + 7).then_some(())).await;
+    assert_eq!(house.job(id).await.status, Status::Processing);
+    assert!(house.store.heartbeat(&thief.lease, later_ms, Default::default()).await.expect("beats"));
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_locked_database_is_survived() {
+    let house = House::open().await;
+    let script = Script::default();
+    let worker = house.start(&script);
+    let path = house.folder.path().join("tympan.db");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
+    let mut other = sqlx::SqliteConnection::connect_with(&options).await.expect("connects");
+    let id = house.add_job().await;
+    wait_for_place(&script, "decode").await;
+    let lock = other.begin_with("BEGIN IMMEDIATE").await.expect("locks");
+    // Longer than the busy time-out: the writes of the worker fail.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert!(house.job(id).await.completed_ms.is_none(), "reads go on");
+    lock.rollback().await.expect("unlocks");
+    wait_for("the end", async || {
+        house.clock.advance(500);
+        (house.job(id).await.status == Status::Done).then_some(())
+    })
+    .await;
+    worker.stop().await;
+}
