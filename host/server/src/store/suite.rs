@@ -278,3 +278,84 @@ async fn the_final_change_writes_state_and_deliveries_together() {
     let deliveries = f.store.deliveries_of(id).await.expect("reads");
     assert_eq!(deliveries, vec![delivery]);
 }
+
+#[tokio::test]
+async fn a_full_disk_refuses_writes_and_nothing_else() {
+    let f = fixture().await;
+    let before = add_job(&f.store, 0).await;
+    limit_pages(&f.store).await;
+    let mut refused = None;
+    for _ in 0..1_000 {
+        if let Err(error) = f.store.create_job(new_job(1)).await {
+            refused = Some(error);
+            break;
+        }
+    }
+    assert!(matches!(refused, Some(StoreError::Full)), "{refused:?}");
+    assert_eq!(get(&f.store, before).await.id, before, "reads go on");
+    let after = add_job(&f.store, 2).await;
+    assert_eq!(get(&f.store, after).await.id, after);
+    f.store.probe(3).await.expect("there is space again");
+}
+
+/// Lets the database grow no further, until the writer takes a new connection.
+async fn limit_pages(store: &Store) {
+    let limiting = store.writer.write(|db: &mut sqlx::SqliteConnection| {
+        Box::pin(async move { Ok(sqlx::query("PRAGMA max_page_count = 40").execute(db).await.map(drop)?) })
+    });
+    limiting.await.expect("limits");
+}
+
+#[tokio::test]
+async fn a_change_that_fails_is_undone_alone() {
+    let f = fixture().await;
+    let twice = new_job(1);
+    let others: Vec<_> = (2..20).map(new_job).collect();
+    let ids: Vec<_> = others.iter().map(|job| job.id).collect();
+    let mut all = vec![twice.clone(), twice.clone()];
+    all.extend(others);
+    // One batch, because they are all asked for before the first is awaited.
+    let outcomes = futures_util::future::join_all(all.into_iter().map(|job| f.store.create_job(job))).await;
+    let failed: Vec<_> = outcomes.iter().enumerate().filter(|(_, o)| o.is_err()).map(|(n, _)| n).collect();
+    assert_eq!(failed, [1], "{outcomes:?}");
+    for id in ids {
+        get(&f.store, id).await;
+    }
+    let files = get(&f.store, twice.id).await.file;
+    assert!(files.is_some());
+}
+
+#[tokio::test]
+async fn an_existing_database_opens_again_with_its_rows() {
+    let f = fixture().await;
+    let id = add_job(&f.store, 0).await;
+    f.store.close().await;
+    let again = Store::open(&f.path).await.expect("opens");
+    assert_eq!(get(&again, id).await.id, id);
+}
+
+/// Not a test of right or wrong: prints how many jobs a second are created durably and
+/// read back, by 64 clients. `cargo test --release -p tympan --lib measure -- --ignored
+/// --nocapture`
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a measurement"]
+async fn measure_jobs_created_and_read() {
+    const CLIENTS: usize = 64;
+    const JOBS_EACH: usize = 200;
+    let f = fixture().await;
+    let store = Arc::new(f.store);
+    let began = std::time::Instant::now();
+    let clients = (0..CLIENTS).map(|_| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            for created_ms in 0..JOBS_EACH {
+                let id = add_job(&store, created_ms as i64).await;
+                get(&store, id).await;
+            }
+        })
+    });
+    futures_util::future::join_all(clients).await.into_iter().for_each(|c| c.expect("ends"));
+    let took_s = began.elapsed().as_secs_f64();
+    let rate = (CLIENTS * JOBS_EACH) as f64 / took_s;
+    println!("{} jobs created and read in {took_s:.2} s: {rate:.0} a second", CLIENTS * JOBS_EACH);
+}

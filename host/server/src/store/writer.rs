@@ -6,7 +6,7 @@
 //! a commit that fails answers every change in it with the error.
 
 use futures_util::future::BoxFuture;
-use sqlx::{Acquire, SqliteConnection, SqlitePool};
+use sqlx::{Connection, SqliteConnection, SqlitePool};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -94,20 +94,34 @@ async fn run(pool: SqlitePool, mut queue: mpsc::Receiver<Change>) {
     }
 }
 
-/// Runs the changes in one transaction and commits it.
+/// Runs the changes in one transaction and commits it. After an error the connection is
+/// not used again: SQLite undoes a transaction by itself when the disk is full, and then
+/// the connection's count of open savepoints is wrong.
 async fn commit_all(
     pool: &SqlitePool,
     changes: &mut (dyn Iterator<Item = Change> + Send),
     answers: &mut Vec<Answer>,
 ) -> Result<(), StoreError> {
-    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    let mut connection = pool.acquire().await?;
+    let outcome = run_all(&mut connection, changes, answers).await;
+    if outcome.is_err() {
+        connection.close_on_drop();
+    }
+    outcome
+}
+
+async fn run_all(
+    connection: &mut SqliteConnection,
+    changes: &mut (dyn Iterator<Item = Change> + Send),
+    answers: &mut Vec<Answer>,
+) -> Result<(), StoreError> {
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     for change in changes {
         let mut savepoint = transaction.begin().await?;
         let applied = change(Ok(&mut savepoint)).await;
         answers.push(applied.answer);
         match applied.failed {
             None => savepoint.commit().await?,
-            // SQLite may have undone the whole transaction by itself.
             Some(error @ (StoreError::Full | StoreError::Locked)) => return Err(error),
             Some(_) => savepoint.rollback().await?,
         }
