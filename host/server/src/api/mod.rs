@@ -1,1 +1,28 @@
-//! HTTP: one file per resource.
+//! The HTTP API: one file per resource, and what all of them share.
+//!
+//! A handler extracts, validates, calls one method and maps the answer. Nothing here blocks,
+//! knows SQL, or runs an add-on by itself.
+
+mod body;
+mod caller;
+mod envelope;
+mod error;
+mod file;
+mod health;
+mod job_view;
+mod linger;
+mod observe;
+mod origin;
+mod prerecorded;
+mod router;
+mod serve;
+mod state;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod upload;
+
+pub use error::ApiError;
+pub use router::router;
+pub use serve::{ConnectionLimits, serve};
+pub use state::{AddonDesk, Api, ApiSettings, ConfigProblem, ConfigRefusal};

@@ -3,6 +3,7 @@
 //! Plain data with serde. Nothing here does I/O or knows HTTP, SQL, audio or WASM.
 
 pub mod code;
+pub mod date;
 pub mod event;
 pub mod id;
 pub mod job;

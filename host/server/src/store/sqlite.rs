@@ -84,10 +84,13 @@ pub(super) async fn update_file(db: &mut SqliteConnection, lease: &Lease, facts:
     Ok(done.rows_affected() == 1)
 }
 
+/// A file that does not exist, or belongs to somebody else, is as good as gone: the job has
+/// none and fails when it is worked on.
 const INSERT_JOB: &str = "
     INSERT INTO jobs (id, account_id, kind, status, request_id, spec, file_id, created_ms,
                       post_session_metadata, attempts, crashes, faults, due_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '{}', 0, 0, 0, $9)";
+    VALUES ($1, $2, $3, $4, $5, $6, (SELECT id FROM files WHERE id = $7 AND account_id = $2), $8,
+            '{}', 0, 0, 0, $9)";
 
 pub(super) async fn insert_job(db: &mut SqliteConnection, job: &NewJob) -> Answer<()> {
     let file_id = match &job.spec.audio {

@@ -1,0 +1,31 @@
+//! Who is calling. Extracted before the body, so that strangers cost no reading.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+
+use super::error::ApiError;
+use super::state::Api;
+use crate::model::id::AccountId;
+
+/// The account that the key of this request belongs to.
+#[derive(Debug, Clone)]
+pub(super) struct Caller(pub AccountId);
+
+impl FromRequestParts<Arc<Api>> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiError> {
+        let presented = || api.keys.headers().iter().flat_map(|name| parts.headers.get_all(name));
+        if presented().next().is_none() {
+            let name = &api.keys.headers()[0];
+            return Err(ApiError::new(StatusCode::UNAUTHORIZED, format!("The header {name} is missing")));
+        }
+        presented()
+            .find_map(|value| api.keys.account_of(value.as_bytes()))
+            .map(|account| Self(account.clone()))
+            .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "The API key is not valid"))
+    }
+}

@@ -1,0 +1,112 @@
+//! Everything that ends a request early, as status and message for the client.
+//!
+//! The body is written by the outermost layer, which knows the path and the request id.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::blob::BlobError;
+use crate::store::StoreError;
+use crate::validate::Rejection;
+
+/// How long a client waits before it comes back to a service that is busy or stopping.
+const RETRY_AFTER_S: u64 = 5;
+
+/// A refused or failed request. Messages hold no paths, addresses or causes of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiError {
+    pub(super) status: StatusCode,
+    pub(super) message: String,
+    /// What to change, field by field; filled for 400 and 422.
+    pub(super) entries: Vec<String>,
+    retry_after_s: Option<u64>,
+}
+
+impl ApiError {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        let busy = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+        Self {
+            status,
+            message: message.into(),
+            entries: Vec::new(),
+            retry_after_s: busy.then_some(RETRY_AFTER_S),
+        }
+    }
+
+    /// 400 with the fields to change.
+    pub(super) fn invalid(entries: Vec<String>) -> Self {
+        Self { entries, ..Self::new(StatusCode::BAD_REQUEST, "Invalid parameter(s)") }
+    }
+
+    /// 400 with one field to change.
+    pub(super) fn invalid_one(entry: impl Into<String>) -> Self {
+        Self::invalid(vec![entry.into()])
+    }
+
+    /// 404.
+    pub(super) fn not_found(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, format!("{what} not found"))
+    }
+
+    /// 503 while the host stops.
+    pub(super) fn stopping() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "The service is shutting down, try again later")
+    }
+
+    /// 503 while a disk of ours takes nothing.
+    fn full() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "The service has no space left, try again later")
+    }
+
+    /// 500: the log has the cause, the client does not.
+    pub(super) fn internal() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        if let Some(seconds) = self.retry_after_s {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<Rejection> for ApiError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Invalid(entries) => Self::invalid(entries),
+            Rejection::Contradictory(entries) => {
+                Self { entries, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable parameter(s)") }
+            }
+        }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the store failed");
+        match error {
+            StoreError::Locked => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "The service is busy, try again later")
+            }
+            StoreError::Full => Self::full(),
+            StoreError::Closed => Self::stopping(),
+            StoreError::Corrupt { .. } | StoreError::Database(_) | StoreError::Migrate(_) => Self::internal(),
+        }
+    }
+}
+
+impl From<BlobError> for ApiError {
+    fn from(error: BlobError) -> Self {
+        tracing::error!(%error, "the blob store failed");
+        match error {
+            BlobError::Full(_) => Self::full(),
+            BlobError::Missing(_) => Self::not_found("File"),
+            BlobError::TooLarge { .. } | BlobError::Source(_) | BlobError::Disk { .. } => Self::internal(),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! For load balancers and supervisors; no key needed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::error::ApiError;
+use super::state::Api;
+use crate::model::date;
+
+/// Longest time that a probe of the disk may take.
+const PROBE: Duration = Duration::from_secs(2);
+
+/// `GET /healthz`: the process answers.
+pub(super) async fn healthz() -> Json<Value> {
+    Json(json!({ "status": "ok" }))
+}
+
+/// `GET /readyz`: jobs can be accepted, down to the disk.
+pub(super) async fn readyz(State(api): State<Arc<Api>>) -> Result<Json<Value>, ApiError> {
+    if api.draining.is_cancelled() {
+        return Err(ApiError::stopping());
+    }
+    let probe = async {
+        api.store.probe(date::now_ms()).await?;
+        api.blobs.probe().await?;
+        Ok(Json(json!({ "status": "ready" })))
+    };
+    let slow = || ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "The disk does not answer in time");
+    tokio::time::timeout(PROBE, probe).await.unwrap_or_else(|_| Err(slow()))
+}

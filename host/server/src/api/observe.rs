@@ -1,0 +1,76 @@
+//! The outermost layer: gives each request an id, answers for panics, writes the error
+//! envelope, and logs one line without anything private.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+
+use super::envelope;
+use super::error::ApiError;
+use super::linger;
+use super::router::route_of;
+use super::state::Api;
+use crate::model::id::RequestId;
+
+/// The header by which the clients of this wire format say who they are.
+const CLIENT_HEADER: &str = "x-gladia-version";
+
+/// Wraps everything else.
+pub(super) async fn observe(State(api): State<Arc<Api>>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let request_id = RequestId::new();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    // The template and not the path: what a client types there is its own business.
+    let route = route_of(&path);
+    let client = client(request.headers());
+    request.extensions_mut().insert(request_id.clone());
+
+    let (request, body_state) = linger::watch(request, &api.tasks);
+    let response = answer(&api, request, next).await;
+    let mut response = envelope::fill(response, &path, &request_id);
+    put_headers(response.headers_mut(), &request_id);
+    if body_state.was_left_unread() {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    tracing::info!(
+        method = %method,
+        path = route,
+        status = response.status().as_u16(),
+        ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        request_id = request_id.0,
+        client,
+        "request"
+    );
+    response
+}
+
+async fn answer(api: &Api, request: Request, next: Next) -> Response {
+    if api.draining.is_cancelled() && request.method() == Method::POST {
+        return ApiError::stopping().into_response();
+    }
+    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        Ok(response) => response,
+        // The panic hook has logged where.
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Client libraries look for either name.
+fn put_headers(headers: &mut HeaderMap, request_id: &RequestId) {
+    let value = HeaderValue::from_str(&request_id.0).expect("a request id is hex");
+    headers.insert("x-request-id", value.clone());
+    headers.insert("x-aipi-call-id", value);
+}
+
+/// What the client calls itself, cut and stripped of what could disturb a log.
+fn client(headers: &HeaderMap) -> String {
+    let text = headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok()).unwrap_or("-");
+    text.chars().filter(|c| c.is_ascii_graphic()).take(64).collect()
+}

@@ -1,0 +1,91 @@
+//! Which path leads where.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{MethodRouter, get, post};
+
+use super::observe::observe;
+use super::state::Api;
+use super::{file, health, prerecorded, upload};
+
+/// Every path of the API.
+const PATHS: [&str; 8] = [
+    "/v2/pre-recorded",
+    "/v2/pre-recorded/{id}",
+    "/v2/transcription",
+    "/v2/transcription/{id}",
+    "/v2/upload",
+    "/file/{id}",
+    "/healthz",
+    "/readyz",
+];
+
+/// What answers there, in the same order.
+fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
+    [
+        post(prerecorded::create),
+        get(prerecorded::get_prerecorded),
+        post(prerecorded::create),
+        get(prerecorded::get_transcription),
+        post(upload::upload),
+        get(file::get),
+        get(health::healthz),
+        get(health::readyz),
+    ]
+}
+
+/// The whole API.
+pub fn router(api: Arc<Api>) -> Router {
+    let mut router = Router::new();
+    for (path, methods) in PATHS.into_iter().zip(handlers()) {
+        router = with_and_without_slash(router, path, methods);
+    }
+    router
+        .fallback(|| async { StatusCode::NOT_FOUND })
+        // Handlers limit bodies themselves, by what they hold.
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn_with_state(api.clone(), observe))
+        .with_state(api)
+}
+
+/// Clients post to either form, and not all of them follow a redirect.
+fn with_and_without_slash(
+    router: Router<Arc<Api>>,
+    path: &str,
+    methods: MethodRouter<Arc<Api>>,
+) -> Router<Arc<Api>> {
+    router.route(&format!("{path}/"), methods.clone()).route(path, methods)
+}
+
+/// The path as [`PATHS`] writes it, for logs; `-` for a path that leads nowhere.
+pub(super) fn route_of(path: &str) -> &'static str {
+    let fits = |route: &&str| {
+        let mut asked = path.trim_end_matches('/').split('/');
+        route.split('/').all(|part| asked.next().is_some_and(|sent| part == "{id}" || part == sent))
+            && asked.next().is_none()
+    };
+    PATHS.iter().copied().find(fits).unwrap_or("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_name_routes_and_never_what_a_client_typed() {
+        for (path, route) in [
+            ("/v2/upload/", "/v2/upload"),
+            ("/v2/pre-recorded/anything", "/v2/pre-recorded/{id}"),
+            ("/file/x/", "/file/{id}"),
+            ("/file/x/y", "-"),
+            ("/secret", "-"),
+            ("/", "-"),
+        ] {
+            assert_eq!(route_of(path), route);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Connections: accepted within a limit, given up when they are too slow, ended gracefully.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Most header lines of a request; clients of this wire format send about ten.
+const MAX_HEADERS: usize = 100;
+
+/// Longest head of a request, and most that is buffered of a connection.
+const MAX_BUFFER_BYTES: usize = 64 * 1024;
+
+/// Pause after a failed accept: the usual cause is a lack of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// What connections may use up.
+#[derive(Debug, Clone, Copy)]
+pub struct ConnectionLimits {
+    /// Open at a time; further ones wait in the backlog.
+    pub connections: usize,
+    /// Longest time for the head of a request, and longest idle time between two.
+    pub header_timeout: Duration,
+    /// How long a shutdown waits for requests that are being answered.
+    pub shutdown_grace: Duration,
+}
+
+/// Serves until `shutdown` is cancelled and all connections have ended or their time is up.
+///
+/// 1. Wait for a free place. 2. Accept. 3. Hand the connection to a task of its own.
+/// After the shutdown: 4. finish what is being answered. 5. Cut off the rest.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: ConnectionLimits,
+    shutdown: CancellationToken,
+) {
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let connections = TaskTracker::new();
+    let cut_off = CancellationToken::new();
+    while let Some((stream, place)) = next_connection(&listener, &places, &shutdown).await {
+        let connection = answer(stream, router.clone(), limits.header_timeout, shutdown.clone());
+        let cut_off = cut_off.clone();
+        connections.spawn(async move {
+            let _place = place;
+            let _ = cut_off.run_until_cancelled(connection).await;
+        });
+    }
+    drop(listener);
+    connections.close();
+    if tokio::time::timeout(limits.shutdown_grace, connections.wait()).await.is_err() {
+        tracing::warn!(connections = connections.len(), "connections are cut off");
+        cut_off.cancel();
+        connections.wait().await;
+    }
+}
+
+/// `None` once the shutdown has begun.
+async fn next_connection(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+    shutdown: &CancellationToken,
+) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let place = shutdown.run_until_cancelled(places.clone().acquire_owned()).await?.ok()?;
+    loop {
+        match shutdown.run_until_cancelled(listener.accept()).await? {
+            Ok((stream, _)) => {
+                // Answers are small and complete: nothing is gained by waiting for more.
+                let _ = stream.set_nodelay(true);
+                return Some((stream, place));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn answer(stream: TcpStream, router: Router, header_timeout: Duration, shutdown: CancellationToken) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(header_timeout)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_BUFFER_BYTES)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        // Clients go away in the middle of things all the time.
+        tracing::debug!(%error, "a connection ended early");
+    }
+}

@@ -1,0 +1,106 @@
+//! What handlers work with.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::auth::Keys;
+use crate::blob::Blobs;
+use crate::config::Limits;
+use crate::model::job::PlannedAddon;
+use crate::stage::fetch::FetchPolicy;
+use crate::store::Store;
+use crate::validate::{Catalogue, HostRules};
+
+/// Uploads whose audio is looked at at the same time; each occupies a thread.
+const PROBES: usize = 4;
+
+/// The add-ons of this host as far as requests are concerned.
+pub trait AddonDesk: Send + Sync {
+    /// The add-ons as they are at this moment.
+    fn catalogue(&self) -> Arc<Catalogue>;
+
+    /// Asks an add-on whether it accepts its config, and for the config with defaults filled
+    /// in. `addon` comes from a draft made with [`AddonDesk::catalogue`].
+    fn normalise<'a>(&'a self, addon: &'a PlannedAddon) -> BoxFuture<'a, Result<String, ConfigRefusal>>;
+}
+
+/// An add-on did not normalise its config.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConfigRefusal {
+    /// The config is wrong.
+    Problems(Vec<ConfigProblem>),
+    /// The add-on itself failed.
+    Failed,
+}
+
+/// One thing that an add-on does not accept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// JSON Pointer into the config object; empty for the whole.
+    pub pointer: String,
+    /// What is wrong; best begins with "must".
+    pub message: String,
+}
+
+/// Settings of the API.
+#[derive(Debug, Clone, Default)]
+pub struct ApiSettings {
+    /// Origin under which clients reach the service, without a trailing slash.
+    pub public_base_url: Option<String>,
+    /// What one client may ask of the host.
+    pub limits: Limits,
+    /// Downloads for `POST /v2/upload` with a URL.
+    pub fetch: FetchPolicy,
+}
+
+/// Everything that handlers share.
+pub struct Api {
+    /// Jobs and files.
+    pub store: Store,
+    /// Their bytes.
+    pub blobs: Blobs,
+    /// Who may call.
+    pub keys: Keys,
+    /// Models and rules.
+    pub rules: HostRules,
+    /// Add-ons.
+    pub addons: Arc<dyn AddonDesk>,
+    /// Settings.
+    pub settings: ApiSettings,
+    /// Told of every new job.
+    pub job_arrived: Arc<Notify>,
+    /// Once cancelled, nothing new is accepted: POST is answered with 503.
+    pub draining: CancellationToken,
+    /// Work that outlives its request; whoever stops the host waits for it.
+    pub tasks: TaskTracker,
+    pub(super) probes: Semaphore,
+}
+
+impl Api {
+    /// Puts the parts together.
+    pub fn new(
+        store: Store,
+        blobs: Blobs,
+        keys: Keys,
+        rules: HostRules,
+        addons: Arc<dyn AddonDesk>,
+        settings: ApiSettings,
+    ) -> Self {
+        Self {
+            store,
+            blobs,
+            keys,
+            rules,
+            addons,
+            settings,
+            job_arrived: Arc::default(),
+            draining: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            probes: Semaphore::new(PROBES),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Files on their way into the store: from a blob to a record that a job can name.
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use axum::http::StatusCode;
+
+use super::error::ApiError;
+use super::state::Api;
+use crate::blob::Stored;
+use crate::model::date;
+use crate::model::id::{AccountId, BlobArea, BlobKey, FileId};
+use crate::stage::decode::{self, DecodeError, Probe};
+use crate::stage::fetch::{self, FetchError};
+use crate::store::{FileFacts, FileRecord};
+
+/// Longest file name that is kept, in characters.
+const FILENAME_CHARS: usize = 255;
+
+/// A file whose bytes are in the blob store.
+pub(super) struct Arrived {
+    pub blob: Stored,
+    pub filename: Option<String>,
+    /// The URL it came from.
+    pub source: Option<String>,
+}
+
+/// Downloads a file under the same rules as the audio of a job.
+pub(super) async fn fetch(api: &Api, url: String) -> Result<Arrived, ApiError> {
+    let mut unfinished = api.blobs.begin(BlobArea::Audio).await?;
+    // Ends with the request: the client's patience is the limit.
+    let cancel = CancellationToken::new();
+    let _cancelled_when_dropped = cancel.clone().drop_guard();
+    let fetched = fetch::fetch(&url, &api.settings.fetch, unfinished.file(), &cancel)
+        .await
+        .map_err(|error| refused(&error))?;
+    let key = unfinished.publish().await?;
+    let blob = Stored { key, size_bytes: fetched.size_bytes, sha256: fetched.sha256 };
+    Ok(Arrived { blob, filename: fetched.filename, source: Some(url) })
+}
+
+/// Looks at the audio and writes the record. A file without audio is removed again.
+pub(super) async fn keep(api: &Api, account_id: AccountId, arrived: Arrived) -> Result<FileRecord, ApiError> {
+    let key = arrived.blob.key.clone();
+    let kept = try_keep(api, account_id, arrived).await;
+    if kept.is_err()
+        && let Err(error) = api.blobs.delete(&key).await
+    {
+        // The sweeper removes blobs that no row names.
+        tracing::warn!(%error, "a refused upload could not be removed");
+    }
+    kept
+}
+
+async fn try_keep(api: &Api, account_id: AccountId, arrived: Arrived) -> Result<FileRecord, ApiError> {
+    let probe = probe(api, &arrived.blob.key, arrived.filename.clone()).await?;
+    if let Some(limit_s) = api.settings.limits.audio_duration_s
+        && probe.duration_s > limit_s as f64
+    {
+        let message = format!("The audio must not be longer than {limit_s} seconds");
+        return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message));
+    }
+    let filename = arrived.filename.unwrap_or_else(|| format!("audio.{}", probe.extension));
+    let record = FileRecord {
+        id: FileId::new(),
+        account_id,
+        source: arrived.source,
+        created_ms: date::now_ms(),
+        facts: FileFacts {
+            filename: Some(filename),
+            audio_duration_s: Some(probe.duration_s),
+            number_of_channels: Some(probe.source_channels.into()),
+            size_bytes: Some(arrived.blob.size_bytes),
+            sha256: Some(arrived.blob.sha256),
+            blob_key: Some(arrived.blob.key),
+        },
+    };
+    api.store.insert_file(record.clone()).await?;
+    Ok(record)
+}
+
+async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Probe, ApiError> {
+    let _place = api.probes.acquire().await.map_err(|_| ApiError::stopping())?;
+    let file = api.blobs.open_blob(key).await?;
+    let probed = tokio::task::spawn_blocking(move || decode::probe(file, filename.as_deref())).await;
+    match probed {
+        Ok(Ok(probe)) => Ok(probe),
+        Ok(Err(error @ (DecodeError::Store(_) | DecodeError::Read(_) | DecodeError::Cancelled))) => {
+            tracing::error!(%error, "an upload could not be looked at");
+            Err(ApiError::internal())
+        }
+        Ok(Err(error @ DecodeError::TooLong { .. })) => {
+            Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))
+        }
+        Ok(Err(error)) => {
+            Err(ApiError::invalid_one(format!("audio must be an audio or video file: {error}")))
+        }
+        // A file that makes a decoder panic is a file that cannot be decoded.
+        Err(_) => Err(ApiError::invalid_one("audio must be an audio or video file: the file is damaged")),
+    }
+}
+
+fn refused(error: &FetchError) -> ApiError {
+    let status = StatusCode::from_u16(error.error_code()).unwrap_or(StatusCode::BAD_GATEWAY);
+    let text = error.to_string();
+    if status == StatusCode::BAD_REQUEST {
+        return ApiError::invalid_one(if text.contains(" must ") {
+            text
+        } else {
+            format!("audio_url must be readable: {text}")
+        });
+    }
+    ApiError::new(status, text)
+}
+
+/// 413 with the limit.
+pub(super) fn too_large(limit_bytes: u64) -> ApiError {
+    ApiError::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        format!("The file must not be larger than {limit_bytes} bytes"),
+    )
+}
+
+/// The last component of a name, without what could disturb a header or a log.
+pub(super) fn safe_filename(sent: &str) -> Option<String> {
+    let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
+    let kept: String = last.chars().filter(|c| !c.is_control()).take(FILENAME_CHARS).collect();
+    let kept = kept.trim();
+    (!matches!(kept, "" | "." | "..")).then(|| kept.to_owned())
+}
+
+/// The answer to an upload.
+pub(super) fn view(record: &FileRecord, origin: &str) -> Value {
+    let facts = &record.facts;
+    let filename = facts.filename.as_deref().unwrap_or_default();
+    let extension = filename.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
+    let mut metadata = json!({
+        "id": record.id,
+        "filename": filename,
+        "extension": extension,
+        "size": facts.size_bytes,
+        "audio_duration": facts.audio_duration_s,
+        "number_of_channels": facts.number_of_channels,
+    });
+    if let Some(source) = &record.source {
+        metadata["source"] = json!(source);
+    }
+    json!({ "audio_url": format!("{origin}/file/{}", record.id), "audio_metadata": metadata })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_lose_folders_and_control_characters() {
+        for (sent, kept) in [
+            ("call.wav", Some("call.wav")),
+            ("../../etc/passwd", Some("passwd")),
+            ("C:\\a\\b.mp3", Some("b.mp3")),
+            ("a\u{0}b\r\n.wav", Some("ab.wav")),
+            ("..", None),
+            ("/", None),
+            ("", None),
+        ] {
+            assert_eq!(safe_filename(sent).as_deref(), kept, "{sent:?}");
+        }
+        assert_eq!(safe_filename(&"é".repeat(400)).map(|name| name.chars().count()), Some(255));
+    }
+}

@@ -1,0 +1,140 @@
+//! Files through the router: uploaded, named in a job, downloaded.
+
+use axum::body::Body;
+use axum::http::Request;
+use futures_util::stream::{self, StreamExt};
+use serde_json::json;
+
+use super::{Answer, Harness, KEY};
+use crate::config::{Auth, Secret};
+
+const BOUNDARY: &str = "----boundary";
+
+/// A quarter of a second of silence, 16 kHz, one channel, 16 bits.
+fn wav() -> Vec<u8> {
+    let samples = vec![0; 8000];
+    let mut file = Vec::new();
+    file.extend_from_slice(b"RIFF");
+    file.extend_from_slice(&(36 + samples.len() as u32).to_le_bytes());
+    file.extend_from_slice(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
+    file.extend_from_slice(&16_000_u32.to_le_bytes());
+    file.extend_from_slice(&32_000_u32.to_le_bytes());
+    file.extend_from_slice(b"\x02\0\x10\0data");
+    file.extend_from_slice(&(samples.len() as u32).to_le_bytes());
+    file.extend_from_slice(&samples);
+    file
+}
+
+fn part(name: &str, filename: &str, bytes: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{filename}\"\r\n\
+         Content-Type: application/octet-stream\r\n\r\n"
+    );
+    [head.as_bytes(), bytes, b"\r\n"].concat()
+}
+
+fn form(parts: &[Vec<u8>]) -> Vec<u8> {
+    [parts.concat(), format!("--{BOUNDARY}--\r\n").into_bytes()].concat()
+}
+
+fn multipart(path: &str, body: impl Into<Body>) -> Request<Body> {
+    Harness::request("POST", path)
+        .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
+        .body(body.into())
+        .unwrap()
+}
+
+async fn upload(harness: &Harness, parts: &[Vec<u8>]) -> Answer {
+    harness.send(multipart("/v2/upload/", form(parts))).await
+}
+
+async fn limited_to(upload_bytes: u64) -> Harness {
+    let auth = Auth { bootstrap_key: Some(Secret::new(KEY)), ..Auth::default() };
+    Harness::with(|settings| settings.limits.upload_bytes = upload_bytes, auth).await
+}
+
+#[tokio::test]
+async fn an_upload_can_be_downloaded_and_transcribed() {
+    let harness = Harness::new().await;
+    let answer = upload(&harness, &[part("audio", "a call.WAV", &wav())]).await;
+    assert_eq!(answer.status, 200, "{:?}", String::from_utf8_lossy(&answer.bytes));
+    let body = answer.json();
+    let metadata = &body["audio_metadata"];
+    let id = metadata["id"].as_str().unwrap();
+    assert_eq!(body["audio_url"], format!("http://speech.example/file/{id}"));
+    assert_eq!(
+        *metadata,
+        json!({
+            "id": id, "filename": "a call.WAV", "extension": "wav", "size": wav().len(),
+            "audio_duration": 0.25, "number_of_channels": 1,
+        })
+    );
+
+    let file = harness.get(&format!("/file/{id}")).await;
+    assert_eq!(file.status, 200);
+    assert_eq!(file.bytes, wav());
+    assert_eq!(file.header("content-type"), "application/octet-stream");
+    assert_eq!(file.header("content-length"), wav().len().to_string());
+
+    let created = harness.post("/v2/pre-recorded", &json!({ "audio_url": body["audio_url"] })).await.json();
+    let job = harness.get(&format!("/v2/pre-recorded/{}", created["id"].as_str().unwrap())).await.json();
+    assert_eq!(job["file"]["id"], id);
+    assert_eq!(job["file"]["filename"], "a call.WAV");
+
+    let again = harness.post("/v2/upload", &json!({ "audio_url": body["audio_url"] })).await;
+    assert_eq!(again.json()["audio_metadata"]["id"], id);
+}
+
+#[tokio::test]
+async fn other_parts_are_passed_over() {
+    let harness = Harness::new().await;
+    let parts = [part("note", "x", b"1"), part("audio", "a.wav", &wav()), part("audio", "b.wav", b"2")];
+    assert_eq!(upload(&harness, &parts).await.json()["audio_metadata"]["filename"], "a.wav");
+    let none = upload(&harness, &[part("file", "a.wav", &wav())]).await.envelope(400);
+    assert!(none["validation_errors"][0].as_str().unwrap().starts_with("audio is required"));
+}
+
+#[tokio::test]
+async fn what_is_not_audio_leaves_nothing_behind() {
+    let harness = Harness::new().await;
+    for bytes in [&b""[..], b"text", &wav()[..10]] {
+        upload(&harness, &[part("audio", "a.mp3", bytes)]).await.envelope(400);
+    }
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    assert!(harness.api.blobs.older_than(later).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_or_is_no_multipart_is_400() {
+    let harness = Harness::new().await;
+    let whole = form(&[part("audio", "a.wav", &wav())]);
+    for length in [0, 10, 200, whole.len() - 20] {
+        harness.send(multipart("/v2/upload", whole[..length].to_vec())).await.envelope(400);
+    }
+    let no_boundary = Harness::request("POST", "/v2/upload").header("content-type", "multipart/form-data");
+    harness.send(no_boundary.body(Body::from(whole)).unwrap()).await.envelope(400);
+}
+
+#[tokio::test]
+async fn files_over_the_limit_are_413() {
+    let harness = limited_to(wav().len() as u64).await;
+    assert_eq!(upload(&harness, &[part("audio", "a.wav", &wav())]).await.status, 200);
+    let mut longer = wav();
+    longer.push(0);
+    upload(&harness, &[part("audio", "a.wav", &longer)]).await.envelope(413);
+    let head = stream::iter([bytes::Bytes::from(part("audio", "a.wav", &wav()))]);
+    let endless = head.chain(stream::repeat(bytes::Bytes::from(vec![0; 8192])));
+    let body = Body::from_stream(endless.map(Ok::<_, std::io::Error>));
+    harness.send(multipart("/v2/upload", body)).await.envelope(413);
+}
+
+#[tokio::test]
+async fn urls_that_may_not_be_fetched_are_refused() {
+    let harness = Harness::new().await;
+    for url in ["http://127.0.0.1:1/a.wav", "http://169.254.169.254/", "ftp://a.example", "x"] {
+        harness.post("/v2/upload", &json!({ "audio_url": url })).await.envelope(400);
+    }
+    harness.post("/v2/upload", &json!({})).await.envelope(400);
+    let gone = "http://speech.example/file/6c09f2ab-9a4e-4c8c-8a34-3d6f0a1b2c3d";
+    harness.post("/v2/upload", &json!({ "audio_url": gone })).await.envelope(404);
+}

@@ -1,0 +1,109 @@
+//! `POST /v2/upload`: a file as multipart, or the URL of one as JSON.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::http::StatusCode;
+use futures_util::TryStreamExt;
+use serde_json::Value;
+use tokio_util::io::StreamReader;
+
+use super::body::{BodyLimits, FaultCell, check_announced, has_media_type, json_object, limited};
+use super::caller::Caller;
+use super::error::ApiError;
+use super::origin::Origin;
+use super::state::Api;
+use super::stored::{self, Arrived};
+use crate::blob::BlobError;
+use crate::model::id::{AccountId, BlobArea};
+use crate::model::job::AudioSource;
+use crate::validate;
+
+/// The part that holds the file.
+const PART: &str = "audio";
+
+/// What a multipart body may hold beside the file.
+const OVERHEAD_BYTES: u64 = 64 * 1024;
+
+/// Stores a file so that a job can name it.
+pub(super) async fn upload(
+    State(api): State<Arc<Api>>,
+    Caller(account): Caller,
+    origin: Origin,
+    request: Request,
+) -> Result<Json<Value>, ApiError> {
+    let headers = request.headers();
+    let record = if has_media_type(headers, "multipart/form-data") {
+        let arrived = receive(&api, request).await?;
+        stored::keep(&api, account, arrived).await?
+    } else if has_media_type(headers, "application/json") {
+        by_url(&api, account, &origin, request).await?
+    } else {
+        return Err(ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "The content type must be multipart/form-data or application/json",
+        ));
+    };
+    Ok(Json(stored::view(&record, &origin.public)))
+}
+
+/// Takes the part `audio` to the disk as it comes.
+async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
+    let limits = &api.settings.limits;
+    let body_limits = BodyLimits {
+        size_bytes: limits.upload_bytes.saturating_add(OVERHEAD_BYTES),
+        total: Duration::from_secs(limits.upload_timeout_s),
+        pause: Duration::from_secs(limits.body_timeout_s),
+    };
+    check_announced(request.headers(), body_limits.size_bytes)?;
+    let (parts, body) = request.into_parts();
+    let (pieces, fault) = limited(body, body_limits);
+    let request = Request::from_parts(parts, Body::from_stream(pieces));
+    let mut multipart = Multipart::from_request(request, &()).await.map_err(|_| malformed(&fault))?;
+    let mut arrived = None;
+    // Read to the end, so that the connection can be used again.
+    while let Some(field) = multipart.next_field().await.map_err(|_| malformed(&fault))? {
+        if field.name() != Some(PART) || arrived.is_some() {
+            continue;
+        }
+        let filename = field.file_name().and_then(stored::safe_filename);
+        let reader = StreamReader::new(field.map_err(std::io::Error::other));
+        let blob = match api.blobs.put_stream(BlobArea::Audio, reader, limits.upload_bytes).await {
+            Err(BlobError::Source(_)) => return Err(malformed(&fault)),
+            Err(BlobError::TooLarge { limit_bytes }) => return Err(stored::too_large(limit_bytes)),
+            other => other?,
+        };
+        arrived = Some(Arrived { blob, filename, source: None });
+    }
+    arrived.ok_or_else(|| ApiError::invalid_one("audio is required as a part of the multipart body"))
+}
+
+/// A body that passed a limit, or that is not what its content type says.
+fn malformed(fault: &FaultCell) -> ApiError {
+    match fault.get() {
+        Some(fault) => fault.into(),
+        None => ApiError::invalid_one("body must be complete and valid multipart/form-data"),
+    }
+}
+
+/// Fetches the file that a JSON body names; one of ours is there already.
+async fn by_url(
+    api: &Api,
+    account: AccountId,
+    origin: &Origin,
+    request: Request,
+) -> Result<crate::store::FileRecord, ApiError> {
+    let body = json_object(request, &api.settings.limits).await?;
+    match validate::audio_url(&body, &origin.all())? {
+        AudioSource::Url(url) => {
+            let arrived = stored::fetch(api, url).await?;
+            stored::keep(api, account, arrived).await
+        }
+        AudioSource::Stored(id) => {
+            api.store.get_file(&account, id).await?.ok_or_else(|| ApiError::not_found("File"))
+        }
+    }
+}
