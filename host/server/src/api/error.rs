@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::blob::BlobError;
+use crate::model::code::Code;
 use crate::store::StoreError;
 use crate::validate::Rejection;
 
@@ -53,9 +54,16 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "The service is shutting down, try again later")
     }
 
-    /// 503 while a disk of ours takes nothing.
-    fn full() -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "The service has no space left, try again later")
+    /// A failure that has a code: the log has the cause, the client does not.
+    fn of_code(code: Code) -> Self {
+        let message = match code {
+            Code::StorageFull => "The service has no space left, try again later",
+            Code::DatabaseLocked => "The service is busy, try again later",
+            Code::ShuttingDown => return Self::stopping(),
+            Code::AudioGone => return Self::not_found("File"),
+            _ => return Self::internal(),
+        };
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
     }
 
     /// 500: the log has the cause, the client does not.
@@ -89,24 +97,13 @@ impl From<Rejection> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store failed");
-        match error {
-            StoreError::Locked => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "The service is busy, try again later")
-            }
-            StoreError::Full => Self::full(),
-            StoreError::Closed => Self::stopping(),
-            StoreError::Corrupt { .. } | StoreError::Database(_) | StoreError::Migrate(_) => Self::internal(),
-        }
+        Self::of_code(error.code())
     }
 }
 
 impl From<BlobError> for ApiError {
     fn from(error: BlobError) -> Self {
         tracing::error!(%error, "the blob store failed");
-        match error {
-            BlobError::Full(_) => Self::full(),
-            BlobError::Missing(_) => Self::not_found("File"),
-            BlobError::TooLarge { .. } | BlobError::Source(_) | BlobError::Disk { .. } => Self::internal(),
-        }
+        Self::of_code(error.code())
     }
 }

@@ -121,8 +121,24 @@ async fn a_job_over_a_stored_file_shares_its_record() {
     let job = NewJob { spec: spec(AudioSource::Stored(file.id)), ..new_job(10) };
     f.store.create_job(job.clone()).await.expect("created");
     assert_eq!(get(&f.store, job.id).await.file, Some(file));
-    let orphan = NewJob { spec: spec(AudioSource::Stored(FileId::new())), ..new_job(11) };
-    assert!(f.store.create_job(orphan).await.is_err(), "a job needs its file");
+}
+
+#[tokio::test]
+async fn a_job_over_a_file_that_is_gone_or_foreign_has_none() {
+    let f = fixture().await;
+    let foreign = FileRecord {
+        id: FileId::new(),
+        account_id: AccountId("two".to_owned()),
+        source: None,
+        created_ms: 5,
+        facts: FileFacts { filename: Some("theirs.wav".to_owned()), ..FileFacts::default() },
+    };
+    f.store.insert_file(foreign.clone()).await.expect("inserted");
+    for id in [foreign.id, FileId::new()] {
+        let job = NewJob { spec: spec(AudioSource::Stored(id)), ..new_job(11) };
+        f.store.create_job(job.clone()).await.expect("created");
+        assert_eq!(get(&f.store, job.id).await.file, None);
+    }
 }
 
 #[tokio::test]
