@@ -37,7 +37,7 @@ pub enum BlobError {
 impl BlobError {
     /// Names the action and tells a full disk from other failures.
     pub(super) fn disk(action: &'static str) -> impl FnOnce(io::Error) -> Self {
-        move |cause| match code_of(&cause) {
+        move |cause| match Code::of_disk(&cause) {
             Code::StorageFull => Self::Full(cause),
             _ => Self::Disk { action, cause },
         }
@@ -51,14 +51,5 @@ impl BlobError {
             Self::Missing(_) => Code::AudioGone,
             Self::Source(_) | Self::Disk { .. } => Code::Internal,
         }
-    }
-}
-
-/// Whether the disk is full, by quota or limit too, or failed otherwise.
-pub fn code_of(cause: &io::Error) -> Code {
-    use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    match cause.kind() {
-        StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem => Code::StorageFull,
-        _ => Code::Internal,
     }
 }

@@ -11,6 +11,6 @@ mod folder;
 mod suite;
 mod write;
 
-pub use error::{BlobError, code_of};
+pub use error::BlobError;
 pub use folder::Blobs;
 pub use write::{Stored, Unfinished};

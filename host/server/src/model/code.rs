@@ -4,6 +4,8 @@
 //! numbers. A failed job shows the status as `error_code` and the name in
 //! `post_session_metadata.error.name`.
 
+use std::io;
+
 /// Who can do something about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
@@ -78,6 +80,15 @@ impl Code {
         Self::ShuttingDown,
         Self::Internal,
     ];
+
+    /// Whether a disk of ours is full, by quota or limit too, or failed otherwise.
+    pub fn of_disk(cause: &io::Error) -> Self {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        match cause.kind() {
+            StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem => Self::StorageFull,
+            _ => Self::Internal,
+        }
+    }
 
     /// HTTP status of a refused request, `error_code` of a failed job: 400 to 599.
     pub fn status(self) -> u16 {

@@ -31,8 +31,8 @@ impl ModelDigests {
         let hashing = tokio::task::spawn_blocking(move || digest(&known, &path));
         match hashing.await {
             Ok(Ok(digest)) => Ok(digest),
-            Ok(Err(error)) => Err(Failure::ours(Code::ModelUnavailable, &error).into()),
-            Err(error) => Err(Failure::ours(Code::Internal, &error).into()),
+            Ok(Err(error)) => Err(Failure::new(Code::ModelUnavailable, &error).into()),
+            Err(error) => Err(Failure::new(Code::Internal, &error).into()),
         }
     }
 }

@@ -104,5 +104,5 @@ pub(super) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 pub(super) fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Stop> {
-    serde_json::from_slice(bytes).map_err(|error| Failure::ours(Code::Internal, &error).into())
+    serde_json::from_slice(bytes).map_err(|error| Failure::new(Code::Internal, &error).into())
 }

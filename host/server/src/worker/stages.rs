@@ -54,23 +54,22 @@ impl Steps for Stages {
         let fetched = fetch::fetch(url, &self.fetch_policy, unfinished.file(), &run.cancel).await?;
         let blob_key = unfinished.publish().await?;
         let facts = FileFacts {
-            filename: fetched.filename.clone(),
+            filename: fetched.filename,
             size_bytes: Some(fetched.size_bytes),
             sha256: Some(fetched.sha256.clone()),
             blob_key: Some(blob_key.clone()),
             ..FileFacts::default()
         };
         run.note_file(facts).await?;
-        Ok(Media { blob_key, sha256: fetched.sha256, filename: fetched.filename })
+        Ok(Media { blob_key, sha256: fetched.sha256 })
     }
 
     async fn decode(&self, run: &Run, media: &Media) -> Result<AudioInfo, Stop> {
         let file = self.blobs.open_blob(&media.blob_key).await?;
         let (scratch, limits) = (run.scratch.clone(), self.decode_limits.clone());
-        let name = media.filename.clone();
         let info = blocking(&run.cancel, move |cancel| {
             scratch.create_empty().map_err(decode::DecodeError::Store)?;
-            let audio = decode::decode(file, name.as_deref(), scratch.path(), &limits, cancel)?;
+            let audio = decode::decode(file, scratch.path(), &limits, cancel)?;
             scratch.flush().map_err(decode::DecodeError::Store)?;
             Ok::<_, decode::DecodeError>(audio.info)
         })
@@ -156,7 +155,7 @@ impl Steps for Stages {
 fn stored_media(run: &Run) -> Option<Media> {
     let facts = &run.job.file.as_ref()?.facts;
     let (blob_key, sha256) = (facts.blob_key.clone()?, facts.sha256.clone()?);
-    Some(Media { blob_key, sha256, filename: facts.filename.clone() })
+    Some(Media { blob_key, sha256 })
 }
 
 fn segment_plan(run: &Run) -> SegmentPlan {

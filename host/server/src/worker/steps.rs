@@ -20,8 +20,6 @@ pub struct Media {
     pub blob_key: BlobKey,
     /// SHA-256 of the bytes, hex.
     pub sha256: String,
-    /// Helps to recognise the format.
-    pub filename: Option<String>,
 }
 
 /// A transcript and the time it took.

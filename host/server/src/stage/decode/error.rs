@@ -1,5 +1,7 @@
 //! Why a file cannot be decoded, said so that its owner knows what to change.
 
+use crate::model::code::Code;
+
 /// A file that gives no audio, or a failure around it.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
@@ -55,13 +57,16 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// The job's `error_code`; 500 for failures of ours, which may be retried.
-    pub fn error_code(&self) -> u16 {
-        match self {
-            Self::Empty | Self::NotMedia(_) | Self::UnknownFormat => 400,
-            Self::TooLong { .. } => 413,
-            Self::Store(_) | Self::Read(_) | Self::Cancelled => 500,
-            _ => 422,
-        }
+    /// What the outside is told, and whether another attempt can help. `None`: nothing
+    /// failed, decoding was stopped on request.
+    pub fn code(&self) -> Option<Code> {
+        Some(match self {
+            Self::Cancelled => return None,
+            Self::Empty | Self::NotMedia(_) | Self::UnknownFormat => Code::NotAudio,
+            Self::NoAudio | Self::NoData | Self::BadHeader(_) => Code::AudioUndecodable,
+            Self::Damaged(_) | Self::Unsupported(_) => Code::AudioUndecodable,
+            Self::TooLong { .. } | Self::TooManyChannels { .. } => Code::AudioTooLarge,
+            Self::Store(cause) | Self::Read(cause) => Code::of_disk(cause),
+        })
     }
 }

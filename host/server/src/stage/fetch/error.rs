@@ -2,20 +2,8 @@
 
 use std::time::Duration;
 
+use crate::model::code::Code;
 use crate::net_guard::UrlError;
-
-/// Whose turn it is after a failed fetch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FetchErrorKind {
-    /// The request is wrong: fail the job.
-    Permanent,
-    /// The other side may recover: try again later.
-    Transient,
-    /// Our disk or our process: retry as our own failure.
-    Ours,
-    /// Stopped on request.
-    Cancelled,
-}
 
 /// A failed fetch. The message holds no address, no URL and no credentials.
 #[derive(Debug, thiserror::Error)]
@@ -78,27 +66,23 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether trying again can help, and who is to blame.
-    pub fn kind(&self) -> FetchErrorKind {
-        match self {
-            Self::Busy { .. } | Self::Timeout | Self::Connection => FetchErrorKind::Transient,
-            Self::Store(_) | Self::Client => FetchErrorKind::Ours,
-            Self::Cancelled => FetchErrorKind::Cancelled,
-            _ => FetchErrorKind::Permanent,
-        }
-    }
-
-    /// The job's `error_code` when this error is the last word.
-    pub fn error_code(&self) -> u16 {
-        match self {
-            Self::Status(404 | 410) | Self::NoSuchHost => 404,
-            Self::TooLarge(_) => 413,
-            Self::Encoded => 422,
-            Self::Busy { .. } | Self::Connection => 502,
-            Self::Timeout => 504,
-            Self::Store(_) | Self::Client | Self::Cancelled => 500,
-            _ => 400,
-        }
+    /// What the outside is told, and whether another attempt can help. `None`: nothing
+    /// failed, the fetch was stopped on request.
+    pub fn code(&self) -> Option<Code> {
+        Some(match self {
+            Self::Cancelled => return None,
+            Self::Url(_) | Self::Blocked | Self::RedirectTarget(_) => Code::AudioUrlRefused,
+            Self::NoSuchHost | Self::Status(404 | 410) => Code::AudioUrlNotFound,
+            Self::RedirectWithoutTarget | Self::TooManyRedirects(_) | Self::Status(_) => {
+                Code::AudioUrlUnreadable
+            }
+            Self::Encoded | Self::Certificate => Code::AudioUrlUnreadable,
+            Self::Busy { .. } | Self::Connection => Code::AudioHostDown,
+            Self::Timeout => Code::AudioHostSlow,
+            Self::TooLarge(_) => Code::AudioTooLarge,
+            Self::Store(cause) => Code::of_disk(cause),
+            Self::Client => Code::Internal,
+        })
     }
 
     /// How long the server asks to be left alone.

@@ -10,5 +10,5 @@ mod policy;
 
 pub use crate::net_guard::check_url;
 pub use download::fetch;
-pub use error::{FetchError, FetchErrorKind};
+pub use error::FetchError;
 pub use policy::{FetchPolicy, Fetched};

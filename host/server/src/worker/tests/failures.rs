@@ -18,7 +18,7 @@ async fn bad_input_fails_at_once_at_every_step_and_is_told() {
         let step = place.split('/').next().expect("a step");
         let error = json!({
             "name": "audio_undecodable",
-            "message": "the service failed to process this job",
+            "message": "scripted",
             "step": step,
         });
         assert_eq!((job.status, error_of(&job)), (Status::Error, (Some(422), error)));

@@ -84,7 +84,7 @@ impl Steps for Script {
     async fn fetch(&self, run: &Run) -> Result<Media, Stop> {
         self.at(run, "fetch").await?;
         let blob_key = BlobKey::new(BlobArea::Audio);
-        Ok(Media { blob_key, sha256: "ab".to_owned(), filename: None })
+        Ok(Media { blob_key, sha256: "ab".to_owned() })
     }
 
     async fn decode(&self, run: &Run, media: &Media) -> Result<AudioInfo, Stop> {
