@@ -4,6 +4,7 @@ The sandbox answers each with an error or the deadline. What Python made of it i
 that a test can see that nothing got through.
 """
 
+import encodings.idna  # noqa: F401  without it Python gives up on host names before the sandbox does
 import os
 import socket
 import time
@@ -56,7 +57,9 @@ def loop():
 
 
 def eat_memory():
-    return len(bytearray(1 << 31))
+    chunks = []
+    while True:
+        chunks.append(bytearray(1 << 24))
 
 
 def print_a_megabyte():

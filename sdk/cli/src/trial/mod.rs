@@ -5,7 +5,7 @@ mod wrapper;
 use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
@@ -28,7 +28,8 @@ pub(crate) fn run(args: &TestArgs) -> anyhow::Result<ExitCode> {
         let addon = runtime::load(&args.file, limits(args)?).await?;
         let config = validated(&addon, &config).await?;
         let context = context(&addon, recorded, config, &args.mode);
-        let report = addon.process(Call::new(context, &input)).await;
+        let call = Call { accepted_at_unix_ms: now_unix_ms(), ..Call::new(context, &input) };
+        let report = addon.process(call).await;
         let trial = wrapper::of(&report, addon.descriptor());
         let succeeded = report.outcome.is_ok();
         if args.json {
@@ -117,6 +118,11 @@ fn context(addon: &Addon, recorded: Recorded, config: String, mode: &str) -> Job
             .collect(),
         extra: "{}".to_owned(),
     }
+}
+
+fn now_unix_ms() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn as_json(trial: &wrapper::Trial, report: &CallReport) -> Value {

@@ -1,0 +1,10 @@
+//! What an author does, with the real program, in folders outside the repository.
+//!
+//! The component is built once, with Debian's compiler, into cargo's own target folder, so that
+//! the standard library is compiled once per checkout.
+
+mod build;
+mod first_addon;
+mod support;
+mod toolchain;
+mod trial;
