@@ -101,16 +101,18 @@ async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Pro
 }
 
 fn refused(error: &FetchError) -> ApiError {
-    let status = StatusCode::from_u16(error.error_code()).unwrap_or(StatusCode::BAD_GATEWAY);
     let text = error.to_string();
-    if status == StatusCode::BAD_REQUEST {
-        return ApiError::invalid_one(if text.contains(" must ") {
-            text
-        } else {
-            format!("audio_url must be readable: {text}")
-        });
+    let Some(status) = error.code().and_then(|code| StatusCode::from_u16(code.status()).ok()) else {
+        return ApiError::internal();
+    };
+    if status != StatusCode::BAD_REQUEST {
+        return ApiError::new(status, text);
     }
-    ApiError::new(status, text)
+    ApiError::invalid_one(if text.contains(" must ") {
+        text
+    } else {
+        format!("audio_url must be readable: {text}")
+    })
 }
 
 /// 413 with the limit.
