@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::error::ApiError;
 use crate::config::Limits;
+use crate::validate;
 
 /// How much of a body is taken, and for how long.
 #[derive(Debug, Clone, Copy)]
@@ -148,20 +149,6 @@ pub(super) async fn json_object(request: Request, limits: &Limits) -> Result<Map
     }
     match fault.get() {
         Some(fault) => Err(fault.into()),
-        None => parse(&bytes).map_err(ApiError::invalid_one),
-    }
-}
-
-/// An object, or what is wrong with the text. Of a member that stands twice the last counts,
-/// as in the parsers that clients use; nesting deeper than 128 is refused by the parser.
-pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, String> {
-    match serde_json::from_slice(bytes) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err("body must be a JSON object".to_owned()),
-        Err(error) => Err(format!(
-            "body must be valid JSON: it is not at line {}, column {}",
-            error.line(),
-            error.column()
-        )),
+        None => Ok(validate::object(&bytes)?),
     }
 }

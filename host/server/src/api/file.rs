@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use tokio_util::io::ReaderStream;
 
 use super::caller::Caller;
 use super::error::ApiError;
+use super::path_id::PathId;
 use super::state::Api;
 use crate::blob::BlobError;
 use crate::model::id::FileId;
@@ -21,7 +22,7 @@ const PIECE_BYTES: usize = 256 * 1024;
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
     Caller(account): Caller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Response, ApiError> {
     let missing = || ApiError::not_found("File");
     let id = FileId::parse(&id).ok_or_else(missing)?;

@@ -13,9 +13,11 @@ mod job_view;
 mod linger;
 mod observe;
 mod origin;
+mod path_id;
 mod prerecorded;
 mod router;
 mod serve;
+mod slow_reader;
 mod state;
 mod stored;
 #[cfg(test)]

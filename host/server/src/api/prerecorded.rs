@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Extension, Path, Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use super::caller::Caller;
 use super::error::ApiError;
 use super::job_view;
 use super::origin::Origin;
+use super::path_id::PathId;
 use super::state::{Api, ConfigProblem, ConfigRefusal};
 use crate::model::date;
 use crate::model::id::{AccountId, JobId, RequestId};
@@ -42,7 +43,7 @@ pub(super) async fn create(
 pub(super) async fn get_prerecorded(
     State(api): State<Arc<Api>>,
     Caller(account): Caller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Response, ApiError> {
     get(&api, &account, &id, |kind| kind == Kind::PreRecorded).await
 }
@@ -51,7 +52,7 @@ pub(super) async fn get_prerecorded(
 pub(super) async fn get_transcription(
     State(api): State<Arc<Api>>,
     Caller(account): Caller,
-    Path(id): Path<String>,
+    PathId(id): PathId,
 ) -> Result<Response, ApiError> {
     get(&api, &account, &id, |_| true).await
 }

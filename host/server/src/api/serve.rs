@@ -12,6 +12,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::slow_reader::Impatient;
+use crate::config::Limits;
+
 /// Most header lines of a request; clients of this wire format send about ten.
 const MAX_HEADERS: usize = 100;
 
@@ -28,8 +31,22 @@ pub struct ConnectionLimits {
     pub connections: usize,
     /// Longest time for the head of a request, and longest idle time between two.
     pub header_timeout: Duration,
+    /// Longest time that a client may take nothing of an answer.
+    pub stall_timeout: Duration,
     /// How long a shutdown waits for requests that are being answered.
     pub shutdown_grace: Duration,
+}
+
+impl ConnectionLimits {
+    /// As the configuration says.
+    pub fn new(limits: &Limits, shutdown_grace: Duration) -> Self {
+        Self {
+            connections: limits.connections as usize,
+            header_timeout: Duration::from_secs(limits.header_timeout_s),
+            stall_timeout: Duration::from_secs(limits.body_timeout_s),
+            shutdown_grace,
+        }
+    }
 }
 
 /// Serves until `shutdown` is cancelled and all connections have ended or their time is up.
@@ -46,7 +63,7 @@ pub async fn serve(
     let connections = TaskTracker::new();
     let cut_off = CancellationToken::new();
     while let Some((stream, place)) = next_connection(&listener, &places, &shutdown).await {
-        let connection = answer(stream, router.clone(), limits.header_timeout, shutdown.clone());
+        let connection = answer(stream, router.clone(), limits, shutdown.clone());
         let cut_off = cut_off.clone();
         connections.spawn(async move {
             let _place = place;
@@ -84,10 +101,11 @@ async fn next_connection(
     }
 }
 
-async fn answer(stream: TcpStream, router: Router, header_timeout: Duration, shutdown: CancellationToken) {
+async fn answer(stream: TcpStream, router: Router, limits: ConnectionLimits, shutdown: CancellationToken) {
+    let stream = Impatient::new(stream, limits.stall_timeout);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(header_timeout)
+        .header_read_timeout(limits.header_timeout)
         .max_headers(MAX_HEADERS)
         .max_buf_size(MAX_BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

@@ -7,6 +7,7 @@
 mod addons;
 mod fields;
 mod language;
+mod object;
 mod prerecorded;
 mod problems;
 mod rules;
@@ -16,6 +17,7 @@ mod spec_schemas;
 mod tests;
 mod url;
 
+pub use object::object;
 pub use prerecorded::{Draft, audio_url, prerecorded};
 pub use problems::Rejection;
 pub use rules::{AbsentAddon, AddonFacts, Catalogue, HostRules, ModelRules};

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Harness, KEY};
 use crate::api::{ConnectionLimits, serve};
 use crate::config::{Auth, Secret};
+use crate::model::id::{AccountId, BlobArea, FileId};
+use crate::store::{FileFacts, FileRecord};
 
 struct Server {
     harness: Harness,
@@ -27,6 +29,7 @@ impl Server {
         let limits = ConnectionLimits {
             connections: 4,
             header_timeout: Duration::from_millis(300),
+            stall_timeout: Duration::from_millis(300),
             shutdown_grace: Duration::from_millis(500),
         };
         let shutdown = CancellationToken::new();
@@ -111,4 +114,31 @@ async fn a_shutdown_finishes_answers_and_cuts_off_the_rest() {
     ended.expect("serving ends within the grace").unwrap();
     assert!(TcpStream::connect(server.address).await.is_err());
     assert_eq!(server.harness.api.store.queue_counts().await.unwrap().queued, 0);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_loses_its_place() {
+    let server = Server::start(30).await;
+    let api = &server.harness.api;
+    // More than any socket buffer holds.
+    let blob_key = api.blobs.put(BlobArea::Audio, vec![0; 64 * 1024 * 1024]).await.unwrap();
+    let file = FileRecord {
+        id: FileId::new(),
+        account_id: AccountId("default".into()),
+        source: None,
+        created_ms: 0,
+        facts: FileFacts {
+            blob_key: Some(blob_key),
+            size_bytes: Some(64 * 1024 * 1024),
+            ..FileFacts::default()
+        },
+    };
+    api.store.insert_file(file.clone()).await.unwrap();
+    let mut stream = server.connect().await;
+    let request = format!("GET /file/{} HTTP/1.1\r\nhost: a\r\nx-service-key: {KEY}\r\n\r\n", file.id);
+    stream.write_all(request.as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let received = read_all(stream).await;
+    assert!(received.starts_with("HTTP/1.1 200"));
+    assert!(received.len() < 64 * 1024 * 1024, "{}", received.len());
 }

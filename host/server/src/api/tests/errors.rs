@@ -53,6 +53,8 @@ async fn unknown_ids_paths_and_methods_have_their_status() {
         format!("/v2/transcription/{MISSING}"),
         "/v2/pre-recorded/nothing".to_owned(),
         "/v2/pre-recorded/%00".to_owned(),
+        "/v2/pre-recorded/%ff".to_owned(),
+        "/file/%ff".to_owned(),
         format!("/v2/pre-recorded/{{{MISSING}}}").replace(['{', '}'], "%7B"),
         format!("/file/{MISSING}"),
         "/file/../etc/passwd".to_owned(),
