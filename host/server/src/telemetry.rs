@@ -31,3 +31,15 @@ pub fn init(log: &Log) -> Result<(), TelemetryError> {
     };
     started.map_err(|_| TelemetryError::Twice)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_that_makes_no_sense_is_refused_with_an_example() {
+        let log = Log { filter: "tympan=loud".to_owned(), ..Log::default() };
+        let error = init(&log).unwrap_err().to_string();
+        assert!(error.starts_with("log.filter must ") && error.contains("tympan=debug"), "{error}");
+    }
+}

@@ -8,16 +8,19 @@ use super::rules::{HostRules, ModelRules};
 use crate::model::job::LanguageConfig;
 use crate::model::language::Language;
 
+/// The model of a request that names none.
+const DEFAULT_MODEL: &str = "stt-1";
+
 /// The model that the request names by its name or an alias, or the default one.
 pub(super) fn model<'r>(
     request: &Fields<'_>,
     rules: &'r HostRules,
     problems: &mut Problems,
 ) -> Option<&'r ModelRules> {
-    if request.get("model").is_none() {
-        return rules.models.first();
-    }
-    let name = request.text("model", problems)?;
+    let name = match request.get("model") {
+        None => DEFAULT_MODEL,
+        Some(_) => request.text("model", problems)?,
+    };
     let canonical = rules.model_aliases.get(name).map_or(name, String::as_str);
     let found = rules.models.iter().find(|model| model.name == canonical);
     if found.is_none() {

@@ -22,7 +22,7 @@ pub struct ModelRules {
 /// What stays the same while the host runs.
 #[derive(Debug, Clone)]
 pub struct HostRules {
-    /// Speech models; the first is the default.
+    /// Speech models.
     pub models: Vec<ModelRules>,
     /// Other names for those models.
     pub model_aliases: BTreeMap<String, String>,

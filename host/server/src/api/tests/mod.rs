@@ -4,6 +4,7 @@ mod connections;
 mod errors;
 mod fuzz;
 mod jobs;
+mod logs;
 mod uploads;
 
 use std::collections::BTreeMap;
