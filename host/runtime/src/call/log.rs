@@ -80,9 +80,9 @@ impl Log {
         let mut written = self.lock();
         written.lines += 1;
         let room = written.take_room(text.len());
-        if let Some(kept) = written.kept.as_mut() {
+        if written.kept.is_some() {
             let text = String::from_utf8_lossy(&text.as_bytes()[..room]).into_owned();
-            kept.push(LogLine { level: level.name(), text });
+            written.keep(level, text);
         }
     }
 
@@ -140,9 +140,18 @@ impl Written {
             return;
         }
         self.lines += 1;
-        if let Some(kept) = self.kept.as_mut() {
-            let text = String::from_utf8_lossy(&line.text);
-            kept.push(LogLine { level: level.name(), text: text.trim_end_matches('\n').to_owned() });
+        let text = String::from_utf8_lossy(&line.text);
+        self.keep(level, text.trim_end_matches('\n').to_owned());
+    }
+
+    /// Keeps a line. Lines without text take no room, so their number needs limits too: none
+    /// once bytes were dropped, and never more lines than the log may have bytes.
+    fn keep(&mut self, level: Level, text: String) {
+        let was_dropped = text.is_empty() && self.dropped_bytes > 0;
+        let limit = self.limit_bytes;
+        let Some(kept) = self.kept.as_mut() else { return };
+        if !was_dropped && (kept.len() as u64) < limit {
+            kept.push(LogLine { level: level.name(), text });
         }
     }
 }
@@ -218,6 +227,20 @@ mod tests {
         let written = log.finish();
         assert_eq!((written.lines, written.bytes, written.dropped_bytes), (2, 11, 6));
         assert_eq!(written.kept.unwrap()[0].text, "abcde");
+    }
+
+    #[test]
+    fn lines_without_text_are_limited_as_well() {
+        let log = Log::new(5, true);
+        for _ in 0..100 {
+            log.line(Level::Info, "");
+        }
+        let written = log.finish();
+        assert_eq!((written.lines, written.kept.unwrap().len()), (100, 5));
+
+        let log = Log::new(5, true);
+        log.bytes(Level::Stdout, b"abcd\nefg\nhij\n");
+        assert_eq!(log.finish().kept.unwrap().len(), 1);
     }
 
     #[test]
