@@ -58,7 +58,8 @@ impl Doc {
     }
 
     /// Offers every word without its leading space and without the punctuation around it; where
-    /// the closure returns a text, that takes the word's place (punctuation and times stay).
+    /// the closure returns a text, that takes the word's place (punctuation and times stay); an
+    /// empty text removes a word that has no punctuation.
     ///
     /// Returns how many words were changed.
     pub fn map_words(&mut self, mut map: impl FnMut(&str) -> Option<String>) -> usize {
@@ -93,8 +94,12 @@ impl Doc {
         self.variants.push(Variant { id: id.to_owned(), language: language.to_owned(), outcome });
     }
 
-    /// What goes back to the host: the transcript only when it was touched.
-    pub(crate) fn into_parts(self) -> (Option<Transcript>, Vec<Variant>) {
+    /// What goes back to the host: the transcript only when it was touched, without utterances
+    /// that have lost all their words, because the host refuses those.
+    pub(crate) fn into_parts(mut self) -> (Option<Transcript>, Vec<Variant>) {
+        if self.touched {
+            self.transcript.utterances.retain(|utterance| !utterance.words().is_empty());
+        }
         (self.touched.then_some(self.transcript), self.variants)
     }
 }
@@ -125,6 +130,14 @@ mod tests {
         assert_eq!(after.text, " (George)!");
         assert_eq!((after.start, after.end), (before.start, before.end));
         assert_eq!(doc.utterances()[0].text(), "well, (George)!");
+    }
+
+    #[test]
+    fn an_utterance_without_words_does_not_go_back() {
+        let mut doc = Doc::new(transcript(&["um", "hello there"]));
+        doc.map_words(|word| (word == "um").then(String::new));
+        let (changed, _) = doc.into_parts();
+        assert_eq!(changed.unwrap().full_text(), "hello there");
     }
 
     #[test]

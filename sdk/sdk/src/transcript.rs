@@ -102,10 +102,11 @@ impl Utterance {
         &self.words
     }
 
-    /// Puts other words in place and rebuilds the text. The first word loses its leading space;
-    /// start and end grow where the words reach further.
+    /// Puts other words in place and rebuilds the text. Words without text are dropped, the first
+    /// word loses its leading space; start and end grow where the words reach further.
     pub fn set_words(&mut self, words: Vec<Word>) {
         self.words = words;
+        self.words.retain(|word| !word.text.trim().is_empty());
         if let Some(first) = self.words.first_mut() {
             let kept = first.text.trim_start().len();
             first.text.drain(..first.text.len() - kept);
@@ -277,6 +278,8 @@ mod tests {
         assert_eq!(new.text(), "um well");
         new.replace_words(0..1, "");
         assert_eq!(new.text(), "well");
+        new.edit_words(|words| words[0].text = " ".to_owned());
+        assert!(new.words().is_empty());
     }
 
     #[test]
