@@ -30,8 +30,9 @@ def read_environment():
     return dict(os.environ)
 
 
-def connect():
-    with socket.create_connection(("127.0.0.1", 80), timeout=5) as connection:
+def connect(port):
+    with socket.socket() as connection:
+        connection.connect(("127.0.0.1", port))
         return str(connection.getpeername())
 
 
@@ -80,7 +81,8 @@ DEEDS = [
 
 def process(config, _job, _transcript):
     deed = {deed.__name__: deed for deed in DEEDS}[config["do"]]
-    return {"did": config["do"], "got": deed()}
+    got = deed(config["port"]) if deed is connect else deed()
+    return {"did": config["do"], "got": got}
 
 
 Manifest, Transform = component(
@@ -91,7 +93,10 @@ Manifest, Transform = component(
     config_schema={
         "type": "object",
         "required": ["do"],
-        "properties": {"do": {"enum": [deed.__name__ for deed in DEEDS]}},
+        "properties": {
+            "do": {"enum": [deed.__name__ for deed in DEEDS]},
+            "port": {"type": "integer", "description": "Where to connect to on 127.0.0.1."},
+        },
     },
     process=process,
 )

@@ -4,7 +4,9 @@
 //! the standard library is compiled once per checkout.
 
 mod build;
+mod examples;
 mod first_addon;
+mod hostile_python;
 mod support;
 mod toolchain;
 mod trial;

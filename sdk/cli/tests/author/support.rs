@@ -1,9 +1,11 @@
 //! The program under test, and the add-on that most tests look at.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The new add-on of these tests.
@@ -39,12 +41,25 @@ impl Run {
 pub fn tympan_addon(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tympan-addon"));
     command.args(args).current_dir(dir).env("TYMPAN_WASM_TOOLCHAIN", "debian");
+    // Compiled Python components are kept between runs, and out of the user's cache.
+    command.env("XDG_CACHE_HOME", target_dir().join("tmp/cache"));
     command
 }
 
 /// Runs the program.
 pub fn run(dir: &Path, args: &[&str]) -> Run {
     tympan_addon(dir, args).output().expect("the program runs").into()
+}
+
+/// Runs a component on this document, with JSON as output.
+pub fn trial_of(component: &str, transcript: &Value, more: &[&str]) -> Run {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let file = place.path().join("in.json");
+    fs::write(&file, transcript.to_string()).expect("the folder takes a file");
+    let file = file.to_str().expect("temporary paths are text");
+    let mut args = vec!["test", component, "--json", "--transcript", file];
+    args.extend(more);
+    run(place.path(), &args)
 }
 
 /// Cargo's target folder of this checkout.
@@ -85,4 +100,11 @@ pub fn author() -> &'static Author {
             _folder: folder,
         }
     })
+}
+
+/// A component that `make examples` leaves behind.
+pub fn example(name: &str) -> String {
+    let path = target_dir().join("examples").join(name);
+    assert!(path.is_file(), "{} is missing: run `make examples` first", path.display());
+    path.to_string_lossy().into_owned()
 }

@@ -5,17 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, author, run};
+use crate::support::{Run, author, run, trial_of};
 
 fn trial(transcript: &Value, more: &[&str]) -> Run {
-    let author = author();
-    let place = tempfile::tempdir().unwrap();
-    let file = place.path().join("in.json");
-    fs::write(&file, transcript.to_string()).unwrap();
-    let component = author.component.to_str().unwrap();
-    let mut args = vec!["test", component, "--json", "--transcript", file.to_str().unwrap()];
-    args.extend(more);
-    run(place.path(), &args)
+    trial_of(author().component.to_str().unwrap(), transcript, more)
 }
 
 fn transcription() -> Value {
