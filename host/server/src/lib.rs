@@ -5,6 +5,7 @@
 
 pub mod addons;
 pub mod api;
+pub mod app;
 pub mod auth;
 pub mod blob;
 pub mod cli;

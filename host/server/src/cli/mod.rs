@@ -1,6 +1,7 @@
 //! The commands of the binary. They read settings and files and print; what they do is in
 //! the modules they call.
 
+pub mod addons;
 pub mod models;
 mod progress;
 
@@ -10,6 +11,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "tympan", version)]
 pub struct Arguments {
+    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -17,7 +19,28 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show, inspect and compile add-ons
+    #[command(subcommand)]
+    Addons(addons::AddonsCommand),
     /// Show, fetch and import model files
     #[command(subcommand)]
     Models(models::ModelsCommand),
+    /// Print the configuration as it is in force, secrets hidden
+    CheckConfig,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever the command says.
+pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let config = crate::config::load()?;
+    match arguments.command {
+        Command::Addons(command) => addons::run(command, &config).await,
+        Command::Models(command) => models::run(command, &models::ModelsSettings::from_environment()?).await,
+        Command::CheckConfig => {
+            print!("{}", crate::config::show(&config));
+            Ok(())
+        }
+    }
 }

@@ -1,0 +1,68 @@
+//! Wires the parts of the host together from the configuration; decides nothing itself.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Context;
+use tympan_runtime::{Runtime, RuntimeSettings};
+
+use crate::addons::{Library, LibrarySettings, OperatorSettings};
+use crate::config::{Addon, Config, Model};
+use crate::engine::{Engine, EngineSettings, SpeechModelSettings};
+use crate::model::language::Language;
+
+/// Opens the add-on folders, with compiled components and copies kept in the data folder.
+///
+/// # Errors
+/// When the engine for add-ons cannot start. A file that cannot be loaded is no error.
+pub async fn open_library(config: &Config) -> anyhow::Result<Library> {
+    let data_dir = &config.paths.data_dir;
+    let runtime = Runtime::new(RuntimeSettings {
+        cache_dir: Some(data_dir.join("compiled-addons")),
+        log_text: config.addons.log_text,
+        ..RuntimeSettings::default()
+    })?;
+    let built_in = &config.paths.built_in_addons;
+    let settings = LibrarySettings {
+        folders: built_in.iter().chain(&config.paths.addon_folders).cloned().collect(),
+        built_in_folders: built_in.len(),
+        components_dir: data_dir.join("components"),
+        addons: config.addons.by_name.iter().map(|(name, addon)| (name.clone(), operator(addon))).collect(),
+    };
+    Ok(Library::open(runtime, settings).await)
+}
+
+/// Starts the speech engine with the models of the configuration.
+///
+/// # Errors
+/// When a model file is missing or not a model, or the processor lacks what we compile for.
+pub fn open_engine(config: &Config) -> anyhow::Result<Engine> {
+    let mut models = BTreeMap::new();
+    for (name, model) in &config.models {
+        models.insert(name.clone(), speech_model(&config.paths.models_dir, name, model)?);
+    }
+    let threads = usize::try_from(config.speech.threads).context("speech.threads is too large")?;
+    Ok(Engine::new(EngineSettings { threads, models })?)
+}
+
+fn speech_model(folder: &Path, name: &str, model: &Model) -> anyhow::Result<SpeechModelSettings> {
+    let file = folder.join(&model.file);
+    if !file.is_file() {
+        let shown = file.display();
+        anyhow::bail!(
+            "the model file of {name} is missing ({shown}); run `tympan models pull base`, or set models.{name}.file"
+        );
+    }
+    let languages = model.languages.iter().filter_map(|code| Language::parse(code)).collect::<Vec<_>>();
+    Ok(SpeechModelSettings {
+        file,
+        languages: (!languages.is_empty()).then_some(languages),
+        code_switching: model.code_switching,
+    })
+}
+
+fn operator(addon: &Addon) -> OperatorSettings {
+    let Addon { enabled, force, required, sha256, grants, timeout_ms, memory_mb, output_mb, replace } =
+        addon.clone();
+    OperatorSettings { enabled, force, required, sha256, grants, timeout_ms, memory_mb, output_mb, replace }
+}
