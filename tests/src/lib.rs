@@ -1,1 +1,8 @@
+//! What the black-box tests share: the real binary, a client for it, and a server of
+//! recordings on loopback.
 
+pub mod client;
+pub mod fixtures;
+pub mod recordings;
+pub mod server;
+pub mod wer;

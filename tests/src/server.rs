@@ -1,0 +1,158 @@
+//! The real binary, started on a free port with a data folder of its own.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::client::Client;
+
+/// The key that every test server accepts.
+pub const KEY: &str = "test-key-of-the-black-box-tests";
+
+/// How long a start may take: the first one compiles the add-ons.
+const START_LIMIT: Duration = Duration::from_secs(120);
+
+/// The workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests lie in the workspace").to_owned()
+}
+
+/// A program of this build.
+///
+/// # Panics
+/// When it has not been built.
+pub fn binary(name: &str) -> PathBuf {
+    let path = root().join("target/release").join(name);
+    assert!(path.is_file(), "{} is missing; run `make build` first", path.display());
+    path
+}
+
+/// How a server is started.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Environment beyond what every test server gets.
+    pub environment: Vec<(String, String)>,
+    /// Text of `tympan.toml`.
+    pub config: String,
+}
+
+impl Options {
+    /// Adds folders of add-ons.
+    pub fn addons(mut self, folders: &[PathBuf]) -> Self {
+        let joined: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        self.environment.push(("TYMPAN_ADDONS_DIR".to_owned(), joined.join(":")));
+        self
+    }
+
+    /// Sets the text of the config file.
+    pub fn config(mut self, text: &str) -> Self {
+        self.config = text.to_owned();
+        self
+    }
+}
+
+/// A running server; dropping it kills the process.
+pub struct Server {
+    child: Child,
+    base: String,
+    folder: tempfile::TempDir,
+    options: Options,
+}
+
+impl Server {
+    /// Starts a server with an empty data folder.
+    pub fn start(options: Options) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (child, base) = spawn(folder.path(), &options);
+        Self { child, base, folder, options }
+    }
+
+    /// A client with the right key.
+    pub fn client(&self) -> Client {
+        Client::new(&self.base, KEY)
+    }
+
+    /// `http://127.0.0.1:port`.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// The data folder.
+    pub fn data_dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// All that the server has logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// Process id, for signals.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends the process at once, as a power cut would.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("the server runs");
+        self.child.wait().expect("the server ends");
+    }
+
+    /// Asks the process to end and says how long it took, and whether it ended well.
+    pub fn terminate(&mut self) -> (Duration, bool) {
+        let begun = Instant::now();
+        let status = Command::new("kill").arg(self.id().to_string()).status().expect("kill runs");
+        assert!(status.success());
+        let ended = self.child.wait().expect("the server ends");
+        (begun.elapsed(), ended.success())
+    }
+
+    /// Starts it again on the same data folder.
+    pub fn restart(&mut self) {
+        let (child, base) = spawn(self.folder.path(), &self.options);
+        self.child = child;
+        self.base = base;
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail when the test has ended the process itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(folder: &Path, options: &Options) -> (Child, String) {
+    let config = folder.join("tympan.toml");
+    std::fs::write(&config, &options.config).expect("the config can be written");
+    let log = std::fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log file");
+    let mut child = Command::new(binary("tympan"))
+        .arg("serve")
+        .env("TYMPAN_CONFIG", &config)
+        .env("TYMPAN_LISTEN", "127.0.0.1:0")
+        .env("TYMPAN_DATA_DIR", folder.join("data"))
+        .env("TYMPAN_API_KEY", KEY)
+        .env("TYMPAN_ALLOW_PRIVATE_URLS", "true")
+        .envs(options.environment.iter().map(|(name, value)| (name, value)))
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .expect("the server starts");
+    let stdout = child.stdout.take().expect("stdout is piped");
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            // Nobody listens any more once the address is known.
+            let _ = send.send(line);
+        }
+    });
+    let line = receive.recv_timeout(START_LIMIT).unwrap_or_default();
+    let base = line.strip_prefix("listening on ").map(str::to_owned);
+    let base = base.unwrap_or_else(|| {
+        let _ = child.kill();
+        panic!("the server did not start; its log:\n{}", std::fs::read_to_string(folder.join("log")).unwrap_or_default())
+    });
+    (child, base)
+}

@@ -1,0 +1,80 @@
+//! Killed processes: nothing is lost, and a resumed job equals an uninterrupted one.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tympan_tests::fixtures;
+use tympan_tests::recordings::Recordings;
+use tympan_tests::server::{Options, Server};
+
+const RECORDING: &str = "stereo/call_16k.flac";
+
+/// Short leases, so that a restart does not wait for the dead worker's.
+const CONFIG: &str = "[worker]\nlease_s = 5\n";
+
+fn request(files: &Recordings) -> Value {
+    json!({"audio_url": files.url(RECORDING), "sentences": true, "subtitles": true})
+}
+
+/// The result without the times of processing.
+fn comparable(job: &Value) -> String {
+    let mut result = job["result"].clone();
+    result["metadata"]["transcription_time"] = Value::Null;
+    result["sentences"]["exec_time"] = Value::Null;
+    result["transcription"]["sentences"][0]["exec_time"] = Value::Null;
+    result.to_string()
+}
+
+#[tokio::test]
+async fn a_job_killed_at_any_moment_ends_with_the_same_bytes() {
+    let files = Recordings::serve(fixtures::folder());
+    let undisturbed = Server::start(Options::default().config(CONFIG));
+    let client = undisturbed.client();
+    let id = client.create(&request(&files)).await;
+    let expected = client.wait(&id).await;
+    assert_eq!(expected["status"], "done", "{expected}");
+    drop(undisturbed);
+
+    for moment_ms in [0, 150, 600, 1_500, 3_000, 4_500] {
+        let mut server = Server::start(Options::default().config(CONFIG));
+        let id = server.client().create(&request(&files)).await;
+        tokio::time::sleep(Duration::from_millis(moment_ms)).await;
+        server.kill();
+        server.restart();
+        let job = server.client().wait(&id).await;
+        assert_eq!(comparable(&job), comparable(&expected), "killed after {moment_ms} ms: {job}");
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_kills_its_worker_three_times_is_given_up() {
+    let files = Recordings::serve(fixtures::folder());
+    let mut server = Server::start(Options::default().config(CONFIG));
+    let id = server.client().create(&json!({"audio_url": files.url("long/long_en_5readers.mp3")})).await;
+    for _ in 0..3 {
+        while server.client().job(&id).await["status"] != "processing" {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // Long enough to be claimed again after a restart.
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        server.kill();
+        server.restart();
+    }
+    let job = server.client().wait(&id).await;
+    assert_eq!((&job["status"], &job["error_code"]), (&json!("error"), &json!(500)), "{job}");
+    assert!(job["post_session_metadata"].to_string().contains("processing stopped unexpectedly"), "{job}");
+}
+
+#[tokio::test]
+async fn a_shutdown_is_graceful_and_work_goes_on_afterwards() {
+    let files = Recordings::serve(fixtures::folder());
+    let mut server = Server::start(Options::default().config("[worker]\nshutdown_grace_s = 1\n"));
+    let id = server.client().create(&json!({"audio_url": files.url("long/long_en_5readers.mp3")})).await;
+    tokio::time::sleep(Duration::from_millis(2_000)).await;
+    let (took, ended_well) = server.terminate();
+    assert!(ended_well, "{}", server.log());
+    assert!(took < Duration::from_secs(10), "the shutdown took {took:?}");
+    server.restart();
+    let job = server.client().wait(&id).await;
+    assert_eq!(job["status"], "done", "{job}");
+}

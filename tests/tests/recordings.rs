@@ -1,0 +1,163 @@
+//! Real recordings through the real binary: what is said, in which language, when.
+
+use serde_json::{Value, json};
+use tympan_tests::fixtures::{self, Recording};
+use tympan_tests::recordings::Recordings;
+use tympan_tests::server::{Options, Server};
+use tympan_tests::wer::word_error_rate;
+
+/// Read speech and the highest word error rate that the base model may have on it. The
+/// rates were measured and rounded up to the next twentieth; characters for zh and ja.
+const BOUNDS: &[(&str, f64)] = &[
+    ("en/jfk.wav", 0.0),
+    ("en/ljspeech_LJ001-0001.wav", 0.15),
+    ("en/librispeech_1688-142285-0000.flac", 0.15),
+    ("en/fleurs-en-002.ogg", 0.25),
+    ("en/sonnet_01.mp3", 0.25),
+    ("de/kerstin_0004.webm", 0.35),
+    ("de/fleurs-de-003.ogg", 0.35),
+    ("es/fleurs-es-002.ogg", 0.3),
+    ("fr/fleurs-fr-000.ogg", 0.4),
+    ("it/pv_leopard_test_it.wav", 0.4),
+    ("pt/fleurs-pt-002.ogg", 0.4),
+    ("nl/css10_20000_mijlen_0029.wav", 0.6),
+    ("ru/css10_early_short_stories_0021.wav", 0.5),
+    ("ja/pv_leopard_test_ja.wav", 0.5),
+    ("ko/pv_leopard_test_ko.wav", 0.7),
+    ("zh/aishell_BAC009S0724W0121.wav", 0.5),
+];
+
+#[tokio::test]
+async fn read_speech_is_understood_in_each_language() {
+    let server = Server::start(Options::default());
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let mut jobs = Vec::new();
+    for (file, bound) in BOUNDS {
+        jobs.push((fixtures::one(file), *bound, client.create(&json!({"audio_url": files.url(file)})).await));
+    }
+    let mut faults = Vec::new();
+    for (recording, bound, id) in jobs {
+        let job = client.wait(&id).await;
+        faults.extend(check(&recording, bound, &job));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let log = server.log();
+    assert!(!log.contains("countrymen") && !log.contains("country"), "the log holds transcript text");
+}
+
+fn check(recording: &Recording, bound: f64, job: &Value) -> Vec<String> {
+    let file = &recording.file;
+    if job["status"] != "done" {
+        return vec![format!("{file}: {job}")];
+    }
+    let transcription = &job["result"]["transcription"];
+    let language = recording.language.as_deref().unwrap_or_default();
+    let heard = transcription["full_transcript"].as_str().unwrap();
+    let rate = word_error_rate(recording.reference.as_deref().unwrap(), heard, matches!(language, "zh" | "ja"));
+    let mut faults = times_are_sound(job).err().into_iter().map(|fault| format!("{file}: {fault}")).collect::<Vec<_>>();
+    if rate > bound {
+        faults.push(format!("{file}: word error rate {rate:.3} is over {bound}: {heard}"));
+    }
+    if transcription["languages"][0] != language {
+        faults.push(format!("{file}: found {} instead of {language}", transcription["languages"]));
+    }
+    faults
+}
+
+/// Words lie in their utterance, utterances in the file, and time never goes back.
+fn times_are_sound(job: &Value) -> Result<(), String> {
+    let duration = job["file"]["audio_duration"].as_f64().ok_or("no duration")?;
+    let mut last_start = 0.0;
+    for utterance in job["result"]["transcription"]["utterances"].as_array().ok_or("no utterances")? {
+        let (start, end) = (utterance["start"].as_f64().unwrap(), utterance["end"].as_f64().unwrap());
+        if !(last_start <= start && start < end && end <= duration + 0.001) {
+            return Err(format!("an utterance from {start} to {end} after {last_start} in {duration} s"));
+        }
+        last_start = start;
+        let words = utterance["words"].as_array().unwrap();
+        let joined: String = words.iter().map(|word| word["word"].as_str().unwrap()).collect();
+        if joined != utterance["text"].as_str().unwrap() {
+            return Err("the words do not give the text".to_owned());
+        }
+        let mut last_end = start;
+        for word in words {
+            let (from, to) = (word["start"].as_f64().unwrap(), word["end"].as_f64().unwrap());
+            let confidence = word["confidence"].as_f64().unwrap();
+            if !(last_end <= from && from < to && to <= end && (0.0..=1.0).contains(&confidence)) {
+                return Err(format!("a word from {from} to {to} after {last_end}, confidence {confidence}"));
+            }
+            last_end = to;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_channel_of_a_call_is_transcribed() {
+    let server = Server::start(Options::default());
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let job = client.run(&files.url("stereo/call_8k_mulaw.wav"), json!({})).await;
+    assert_eq!(job["status"], "done", "{job}");
+    let metadata = &job["result"]["metadata"];
+    assert_eq!(metadata["number_of_distinct_channels"], 2);
+    let (duration, billed) = (metadata["audio_duration"].as_f64().unwrap(), metadata["billing_time"].as_f64().unwrap());
+    assert!((billed - 2.0 * duration).abs() < 1e-6);
+    let utterances = job["result"]["transcription"]["utterances"].as_array().unwrap();
+    for channel in [0, 1] {
+        assert!(utterances.iter().any(|utterance| utterance["channel"] == channel), "channel {channel} is silent");
+    }
+    times_are_sound(&job).unwrap();
+}
+
+#[tokio::test]
+async fn a_file_with_two_equal_channels_is_transcribed_and_billed_once() {
+    let server = Server::start(Options::default());
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let job = client.run(&files.url("formats/stereo_48k.flac"), json!({})).await;
+    let metadata = &job["result"]["metadata"];
+    assert_eq!(metadata["number_of_distinct_channels"], 1, "{job}");
+    assert_eq!(metadata["billing_time"], metadata["audio_duration"]);
+    assert_eq!(job["file"]["number_of_channels"], 2);
+}
+
+#[tokio::test]
+async fn code_switching_finds_the_language_of_each_utterance() {
+    let server = Server::start(Options::default());
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let languages = json!({"languages": ["en", "fr", "de"], "code_switching": true});
+    let url = files.url("codeswitch/cs_en_fr_de.flac");
+    let job = client.run(&url, json!({"language_config": languages})).await;
+    let mut found: Vec<&str> = job["result"]["transcription"]["languages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|language| language.as_str().unwrap())
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, ["de", "en", "fr"], "{job}");
+}
+
+#[tokio::test]
+async fn a_single_language_is_used_and_a_list_restricts_the_choice() {
+    let server = Server::start(Options::default());
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let url = files.url("es/fleurs-es-002.ogg");
+    for (languages, expected) in [(json!(["pt"]), "pt"), (json!(["fr", "it", "es"]), "es")] {
+        let job = client.run(&url, json!({"language_config": {"languages": languages}})).await;
+        assert_eq!(job["result"]["transcription"]["languages"][0], expected, "{job}");
+    }
+}
+
+#[tokio::test]
+async fn silence_is_done_and_empty() {
+    let server = Server::start(Options::default());
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let more = json!({"sentences": true, "subtitles": true, "subtitles_config": {"formats": ["srt", "vtt"]}});
+    let job = client.run(&files.url("damaged/silence_3s.wav"), more).await;
+    assert_eq!(job["status"], "done", "{job}");
+    let transcription = &job["result"]["transcription"];
+    assert_eq!(transcription["full_transcript"], "");
+    assert_eq!(transcription["utterances"], json!([]));
+    assert_eq!(transcription["sentences"][0]["is_empty"], true);
+    assert!(transcription["subtitles"][1]["subtitles"].as_str().unwrap().starts_with("WEBVTT"));
+}
