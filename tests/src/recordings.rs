@@ -45,7 +45,8 @@ fn answer(mut stream: TcpStream, folder: &Path) -> Option<()> {
     let path = names.fold(folder.to_owned(), |path, name| path.join(name));
     match std::fs::read(path) {
         Ok(bytes) => {
-            write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", bytes.len()).ok()?;
+            write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", bytes.len())
+                .ok()?;
             stream.write_all(&bytes).ok()
         }
         Err(_) => {
@@ -58,7 +59,8 @@ fn percent_decoded(segment: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = segment.as_bytes();
     while let [first, tail @ ..] = rest {
-        let hex = (*first == b'%').then(|| tail.get(..2)).flatten().and_then(|hex| std::str::from_utf8(hex).ok());
+        let hex =
+            (*first == b'%').then(|| tail.get(..2)).flatten().and_then(|hex| std::str::from_utf8(hex).ok());
         match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);

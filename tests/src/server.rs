@@ -127,7 +127,8 @@ impl Drop for Server {
 fn spawn(folder: &Path, options: &Options) -> (Child, String) {
     let config = folder.join("tympan.toml");
     std::fs::write(&config, &options.config).expect("the config can be written");
-    let log = std::fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log file");
+    let log =
+        std::fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log file");
     let mut child = Command::new(binary("tympan"))
         .arg("serve")
         .env("TYMPAN_CONFIG", &config)
@@ -152,7 +153,10 @@ fn spawn(folder: &Path, options: &Options) -> (Child, String) {
     let base = line.strip_prefix("listening on ").map(str::to_owned);
     let base = base.unwrap_or_else(|| {
         let _ = child.kill();
-        panic!("the server did not start; its log:\n{}", std::fs::read_to_string(folder.join("log")).unwrap_or_default())
+        panic!(
+            "the server did not start; its log:\n{}",
+            std::fs::read_to_string(folder.join("log")).unwrap_or_default()
+        )
     });
     (child, base)
 }

@@ -59,9 +59,16 @@ async fn custom_addons_are_dropped_in_and_used_by_their_flags() {
         assert_eq!(job["result"][name]["success"], true, "{name}: {}", job["result"][name]);
         assert_eq!(job["request_params"][name], true);
     }
-    let answer = server.client().post("/v2/pre-recorded", &json!({"audio_url": "http://x.test/a", "call_quality": 1})).await;
+    let answer = server
+        .client()
+        .post("/v2/pre-recorded", &json!({"audio_url": "http://x.test/a", "call_quality": 1}))
+        .await;
     assert_eq!(answer.status, 400, "{}", answer.body);
-    assert!(answer.body["validation_errors"][0].as_str().unwrap().starts_with("call_quality must"), "{}", answer.body);
+    assert!(
+        answer.body["validation_errors"][0].as_str().unwrap().starts_with("call_quality must"),
+        "{}",
+        answer.body
+    );
 }
 
 #[tokio::test]
@@ -71,7 +78,10 @@ async fn a_flag_that_nothing_serves_gives_a_wrapper_and_the_transcript() {
     assert_eq!(job["status"], "done");
     assert!(job["result"]["transcription"]["full_transcript"].as_str().unwrap().contains("country"));
     assert_eq!(job["result"]["summarization"]["error"]["exception"], "AddonNotInstalled");
-    let answer = server.client().post("/v2/pre-recorded", &json!({"audio_url": "http://x.test/a", "pii_redaction": true})).await;
+    let answer = server
+        .client()
+        .post("/v2/pre-recorded", &json!({"audio_url": "http://x.test/a", "pii_redaction": true}))
+        .await;
     assert_eq!(answer.status, 422, "{}", answer.body);
 }
 
@@ -94,7 +104,8 @@ async fn bad_files_are_refused_by_name_and_the_rest_loads() {
 
 /// Hostile components by the flag that switches each on, with the exception it must end in.
 fn hostile_flags() -> Vec<(String, String)> {
-    let table = std::fs::read_to_string(root().join("tests/hostile/expected.json")).expect("the table of attacks");
+    let table =
+        std::fs::read_to_string(root().join("tests/hostile/expected.json")).expect("the table of attacks");
     let table: Value = serde_json::from_str(&table).unwrap();
     let rows = table.as_object().unwrap().iter();
     rows.map(|(flag, exception)| (flag.clone(), exception.as_str().unwrap().to_owned())).collect()
@@ -103,7 +114,9 @@ fn hostile_flags() -> Vec<(String, String)> {
 #[tokio::test]
 async fn every_attack_ends_as_one_wrapper_beside_honest_jobs() {
     let server = Server::start(
-        Options::default().addons(&[built("hostile")]).config("[worker]\nslots = 4\n[addons.endless_loop]\ntimeout_ms = 2000\n"),
+        Options::default()
+            .addons(&[built("hostile")])
+            .config("[worker]\nslots = 4\n[addons.endless_loop]\ntimeout_ms = 2000\n"),
     );
     let files = Recordings::serve(fixtures::folder());
     let client = server.client();
@@ -132,9 +145,14 @@ async fn an_addon_on_disk_can_be_replaced_while_the_server_runs() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(Options::default().addons(&[folder.path().to_owned()]));
     let flag = json!({"audio_url": "http://x.test/a.wav", "call_quality": "not a boolean"});
-    assert_eq!(server.client().post("/v2/pre-recorded", &flag).await.status, 200, "an unknown field is ignored");
+    assert_eq!(
+        server.client().post("/v2/pre-recorded", &flag).await.status,
+        200,
+        "an unknown field is ignored"
+    );
     copy(&built("examples").join("call_quality.wasm"), folder.path());
-    let status = std::process::Command::new("kill").args(["-HUP", &server.id().to_string()]).status().unwrap();
+    let status =
+        std::process::Command::new("kill").args(["-HUP", &server.id().to_string()]).status().unwrap();
     assert!(status.success());
     for _ in 0..300 {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;

@@ -53,8 +53,10 @@ fn check(recording: &Recording, bound: f64, job: &Value) -> Vec<String> {
     let transcription = &job["result"]["transcription"];
     let language = recording.language.as_deref().unwrap_or_default();
     let heard = transcription["full_transcript"].as_str().unwrap();
-    let rate = word_error_rate(recording.reference.as_deref().unwrap(), heard, matches!(language, "zh" | "ja"));
-    let mut faults = times_are_sound(job).err().into_iter().map(|fault| format!("{file}: {fault}")).collect::<Vec<_>>();
+    let rate =
+        word_error_rate(recording.reference.as_deref().unwrap(), heard, matches!(language, "zh" | "ja"));
+    let mut faults =
+        times_are_sound(job).err().into_iter().map(|fault| format!("{file}: {fault}")).collect::<Vec<_>>();
     if rate > bound {
         faults.push(format!("{file}: word error rate {rate:.3} is over {bound}: {heard}"));
     }
@@ -100,11 +102,15 @@ async fn each_channel_of_a_call_is_transcribed() {
     assert_eq!(job["status"], "done", "{job}");
     let metadata = &job["result"]["metadata"];
     assert_eq!(metadata["number_of_distinct_channels"], 2);
-    let (duration, billed) = (metadata["audio_duration"].as_f64().unwrap(), metadata["billing_time"].as_f64().unwrap());
+    let (duration, billed) =
+        (metadata["audio_duration"].as_f64().unwrap(), metadata["billing_time"].as_f64().unwrap());
     assert!((billed - 2.0 * duration).abs() < 1e-6);
     let utterances = job["result"]["transcription"]["utterances"].as_array().unwrap();
     for channel in [0, 1] {
-        assert!(utterances.iter().any(|utterance| utterance["channel"] == channel), "channel {channel} is silent");
+        assert!(
+            utterances.iter().any(|utterance| utterance["channel"] == channel),
+            "channel {channel} is silent"
+        );
     }
     times_are_sound(&job).unwrap();
 }
