@@ -60,7 +60,7 @@ pub struct ApiSettings {
 /// Everything that handlers share.
 pub struct Api {
     /// Jobs and files.
-    pub store: Store,
+    pub store: Arc<Store>,
     /// Their bytes.
     pub blobs: Blobs,
     /// Who may call.
@@ -83,7 +83,7 @@ pub struct Api {
 impl Api {
     /// Puts the parts together.
     pub fn new(
-        store: Store,
+        store: impl Into<Arc<Store>>,
         blobs: Blobs,
         keys: Keys,
         rules: HostRules,
@@ -91,7 +91,7 @@ impl Api {
         settings: ApiSettings,
     ) -> Self {
         Self {
-            store,
+            store: store.into(),
             blobs,
             keys,
             rules,

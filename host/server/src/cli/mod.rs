@@ -4,6 +4,8 @@
 pub mod addons;
 pub mod models;
 mod progress;
+pub mod serve;
+pub mod transcribe;
 
 use clap::{Parser, Subcommand};
 
@@ -19,6 +21,10 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Run the service
+    Serve,
+    /// Transcribe one file and print the result
+    Transcribe(transcribe::TranscribeArguments),
     /// Show, inspect and compile add-ons
     #[command(subcommand)]
     Addons(addons::AddonsCommand),
@@ -36,6 +42,8 @@ pub enum Command {
 pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let config = crate::config::load()?;
     match arguments.command {
+        Command::Serve => serve::run(config).await,
+        Command::Transcribe(arguments) => transcribe::run(arguments, &config).await,
         Command::Addons(command) => addons::run(command, &config).await,
         Command::Models(command) => models::run(command, &models::ModelsSettings::from_environment()?).await,
         Command::CheckConfig => {

@@ -1,4 +1,4 @@
-//! Wires the parts of the host together from the configuration; decides nothing itself.
+//! From the configuration to the settings of single parts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,6 +10,10 @@ use crate::addons::{Library, LibrarySettings, OperatorSettings};
 use crate::config::{Addon, Config, Model};
 use crate::engine::{Engine, EngineSettings, SpeechModelSettings};
 use crate::model::language::Language;
+use crate::validate::{HostRules, ModelRules};
+
+/// The model of a request that names none.
+const DEFAULT_MODEL: &str = "stt-1";
 
 /// Opens the add-on folders, with compiled components and copies kept in the data folder.
 ///
@@ -27,7 +31,7 @@ pub async fn open_library(config: &Config) -> anyhow::Result<Library> {
         folders: built_in.iter().chain(&config.paths.addon_folders).cloned().collect(),
         built_in_folders: built_in.len(),
         components_dir: data_dir.join("components"),
-        addons: config.addons.by_name.iter().map(|(name, addon)| (name.clone(), operator(addon))).collect(),
+        addons: operators(config),
     };
     Ok(Library::open(runtime, settings).await)
 }
@@ -45,20 +49,48 @@ pub fn open_engine(config: &Config) -> anyhow::Result<Engine> {
     Ok(Engine::new(EngineSettings { threads, models })?)
 }
 
+/// What requests are measured against.
+pub fn host_rules(config: &Config) -> HostRules {
+    let mut models: Vec<ModelRules> = config
+        .models
+        .iter()
+        .map(|(name, model)| ModelRules {
+            name: name.clone(),
+            languages: languages(model),
+            code_switching: model.code_switching,
+        })
+        .collect();
+    models.sort_by_key(|model| model.name != DEFAULT_MODEL);
+    HostRules {
+        models,
+        model_aliases: config.model_aliases.clone(),
+        allow_private_urls: config.allow_private_urls,
+    }
+}
+
+/// `[addons.<name>]` in the form of the library.
+pub fn operators(config: &Config) -> BTreeMap<String, OperatorSettings> {
+    config.addons.by_name.iter().map(|(name, addon)| (name.clone(), operator(addon))).collect()
+}
+
 fn speech_model(folder: &Path, name: &str, model: &Model) -> anyhow::Result<SpeechModelSettings> {
     let file = folder.join(&model.file);
     if !file.is_file() {
-        let shown = file.display();
         anyhow::bail!(
-            "the model file of {name} is missing ({shown}); run `tympan models pull base`, or set models.{name}.file"
+            "the model file of {name} is missing ({}); run `tympan models pull base`, or set models.{name}.file",
+            file.display()
         );
     }
-    let languages = model.languages.iter().filter_map(|code| Language::parse(code)).collect::<Vec<_>>();
+    let languages = languages(model);
     Ok(SpeechModelSettings {
         file,
         languages: (!languages.is_empty()).then_some(languages),
         code_switching: model.code_switching,
     })
+}
+
+fn languages(model: &Model) -> Vec<Language> {
+    model.languages.iter().filter_map(|code| Language::parse(code)).collect()
 }
 
 fn operator(addon: &Addon) -> OperatorSettings {

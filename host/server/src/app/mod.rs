@@ -1,0 +1,99 @@
+//! Wires the parts of the host together from the configuration; decides nothing itself.
+
+mod desk;
+mod parts;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use desk::Desk;
+pub use parts::{host_rules, open_engine, open_library, operators};
+
+use crate::addons::Library;
+use crate::blob::Blobs;
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::stage::decode::DecodeLimits;
+use crate::stage::fetch::FetchPolicy;
+use crate::store::Store;
+use crate::worker::{self, ModelDigests, Stages, SystemClock, Worker};
+
+/// The parts that every way to run jobs needs.
+pub struct Host {
+    /// Jobs and files.
+    pub store: Arc<Store>,
+    /// Their bytes.
+    pub blobs: Blobs,
+    /// The speech engine.
+    pub engine: Engine,
+    /// The add-ons.
+    pub library: Arc<Library>,
+}
+
+impl Host {
+    /// Opens the data of `data_dir`, the engine and the add-ons.
+    ///
+    /// # Errors
+    /// When a folder, the database, the engine or a model file cannot be opened.
+    pub async fn open(config: &Config, data_dir: &Path, database_file: &Path) -> anyhow::Result<Self> {
+        let engine = open_engine(config)?;
+        tokio::fs::create_dir_all(data_dir).await?;
+        let store = Arc::new(Store::open(database_file).await?);
+        let blobs = Blobs::open(&data_dir.join("blobs"))?;
+        let library = Arc::new(open_library(config).await?);
+        Ok(Self { store, blobs, engine, library })
+    }
+
+    /// A worker on this host.
+    ///
+    /// # Errors
+    /// When its folders cannot be made.
+    pub fn worker(&self, config: &Config, settings: worker::Settings) -> anyhow::Result<Worker<Stages>> {
+        let steps = Stages {
+            blobs: self.blobs.clone(),
+            engine: self.engine.clone(),
+            library: self.library.clone(),
+            fetch_policy: fetch_policy(config),
+            decode_limits: decode_limits(config),
+            model_digests: ModelDigests::default(),
+        };
+        let clock = Arc::new(SystemClock);
+        let parts =
+            worker::Parts { store: self.store.clone(), blobs: self.blobs.clone(), steps, clock, settings };
+        Ok(Worker::new(parts)?)
+    }
+}
+
+/// The worker's settings of the configuration.
+pub fn worker_settings(config: &Config) -> worker::Settings {
+    let chosen = &config.worker;
+    worker::Settings {
+        slots: usize::try_from(chosen.slots).unwrap_or(usize::MAX),
+        lease_time: Duration::from_secs(chosen.lease_s),
+        retry_horizon: Duration::from_secs(chosen.retry_horizon_s),
+        shutdown_grace: Duration::from_secs(chosen.shutdown_grace_s),
+        ..worker::Settings::in_folder(&config.paths.data_dir)
+    }
+}
+
+/// What downloads of audio may do.
+pub fn fetch_policy(config: &Config) -> FetchPolicy {
+    let fetch = &config.fetch;
+    FetchPolicy {
+        allow_private: config.allow_private_urls,
+        max_bytes: fetch.max_bytes,
+        total_timeout: Duration::from_secs(fetch.total_timeout_s),
+        connect_timeout: Duration::from_secs(fetch.connect_timeout_s),
+        idle_timeout: Duration::from_secs(fetch.idle_timeout_s),
+        max_redirects: fetch.max_redirects,
+    }
+}
+
+fn decode_limits(config: &Config) -> DecodeLimits {
+    let mut limits = DecodeLimits::default();
+    if let Some(longest_s) = config.limits.audio_duration_s {
+        limits.max_duration_s = longest_s as f64;
+    }
+    limits
+}

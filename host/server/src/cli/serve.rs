@@ -1,0 +1,85 @@
+//! `tympan serve`: the service, until it is told to stop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::addons::Library;
+use crate::api::{self, Api, ApiSettings, ConnectionLimits};
+use crate::app::{self, Desk, Host};
+use crate::auth::Keys;
+use crate::config::Config;
+use crate::telemetry;
+
+/// Runs the service. The address stands on the one line of standard output.
+///
+/// # Errors
+/// When something is missing at the start: a key, a model, a folder, the port.
+pub async fn run(config: Config) -> anyhow::Result<()> {
+    telemetry::init(&config.log)?;
+    if config.auth.has_no_key() {
+        anyhow::bail!("nobody could call this service: set TYMPAN_API_KEY, or add a key to [[auth.keys]]");
+    }
+    let host = Host::open(&config, &config.paths.data_dir, &config.paths.database_file).await?;
+    let listener = TcpListener::bind(&config.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}; set TYMPAN_LISTEN", config.listen))?;
+    let address = listener.local_addr()?;
+    let worker = host.worker(&config, app::worker_settings(&config))?;
+    let mut api = api_of(&config, &host);
+    api.job_arrived = worker.waker();
+    let api = Arc::new(api);
+
+    let stop = CancellationToken::new();
+    let working = tokio::spawn(worker.run(stop.clone()));
+    let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits(&config), stop.clone()));
+    println!("listening on http://{address}");
+    wait_for_signal(&host.library).await?;
+
+    tracing::info!("stopping");
+    api.draining.cancel();
+    stop.cancel();
+    let (served, worked) = tokio::join!(serving, working);
+    served.context("the API ended unexpectedly")?;
+    worked.context("the worker ended unexpectedly")?;
+    api.tasks.close();
+    api.tasks.wait().await;
+    Ok(())
+}
+
+fn api_of(config: &Config, host: &Host) -> Api {
+    let settings = ApiSettings {
+        public_base_url: config.public_base_url.clone(),
+        limits: config.limits.clone(),
+        fetch: app::fetch_policy(config),
+    };
+    let desk = Arc::new(Desk::new(host.library.clone(), app::operators(config)));
+    let (store, blobs) = (host.store.clone(), host.blobs.clone());
+    Api::new(store, blobs, Keys::new(&config.auth), app::host_rules(config), desk, settings)
+}
+
+fn limits(config: &Config) -> ConnectionLimits {
+    ConnectionLimits {
+        connections: usize::try_from(config.limits.connections).unwrap_or(usize::MAX),
+        header_timeout: Duration::from_secs(config.limits.header_timeout_s),
+        shutdown_grace: Duration::from_secs(config.worker.shutdown_grace_s),
+    }
+}
+
+/// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP.
+async fn wait_for_signal(library: &Library) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => return Ok(()),
+            _ = interrupt.recv() => return Ok(()),
+            _ = hangup.recv() => library.reload().await,
+        }
+    }
+}
