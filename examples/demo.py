@@ -89,8 +89,8 @@ def print_result(job, wall_s):
         print("  - " + sentence)
     print("\nSRT")
     print("  " + transcription["subtitles"][0]["subtitles"].strip().replace("\n", "\n  "))
-    print("\nCustom add-on call_report")
-    print("  " + json.dumps(result["call_report"]["results"], ensure_ascii=False)[:600])
+    print("\nCustom add-on call_quality")
+    print("  " + json.dumps(result["call_quality"]["results"], ensure_ascii=False)[:600])
     metadata = result["metadata"]
     print("\nTimings")
     print(f"  audio          {metadata['audio_duration']:6.2f} s")
@@ -110,7 +110,7 @@ def main():
             "custom_spelling_config": {"spelling_dictionary": {"AMERICANS": ["americans"]}},
             "sentences": True,
             "subtitles": True,
-            "call_report": True,
+            "call_quality": True,
         }
         job_id = call(base, "/v2/pre-recorded", request)["id"]
         print(f"job {job_id}")

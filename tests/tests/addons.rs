@@ -1,5 +1,6 @@
 //! Add-ons through the real binary: ours, custom ones in Rust and Python, and hostile ones.
 
+use std::ops::Not;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -102,42 +103,69 @@ async fn bad_files_are_refused_by_name_and_the_rest_loads() {
     assert_eq!(run(&server, json!({"sentences": true})).await["result"]["sentences"]["success"], true);
 }
 
-/// Hostile components by the flag that switches each on, with the exception it must end in.
-fn hostile_flags() -> Vec<(String, String)> {
-    let table =
-        std::fs::read_to_string(root().join("tests/hostile/expected.json")).expect("the table of attacks");
-    let table: Value = serde_json::from_str(&table).unwrap();
-    let rows = table.as_object().unwrap().iter();
-    rows.map(|(flag, exception)| (flag.clone(), exception.as_str().unwrap().to_owned())).collect()
-}
+/// What the hostile component does and the exception that it must end in.
+const ATTACKS: &[(&str, &str)] = &[
+    ("spin", "Timeout"),
+    ("sleep_an_hour", "Timeout"),
+    ("memory_bomb", "MemoryLimit"),
+    ("recursion", "StackOverflow"),
+    ("panic", "Panic"),
+    ("unreachable", "Trap"),
+    ("huge_result", "OutputTooLarge"),
+    ("nan_times", "InvalidOutput"),
+    ("reversed_times", "InvalidOutput"),
+    ("word_flood", "InvalidOutput"),
+    ("hoard_timers", "HandleLimit"),
+];
+
+const SHORT_TIMEOUTS: &str =
+    "[worker]\nslots = 4\n[addons.hostile]\ntimeout_ms = 1500\n[addons.hostile_python]\ntimeout_ms = 3000\n";
 
 #[tokio::test]
 async fn every_attack_ends_as_one_wrapper_beside_honest_jobs() {
-    let server = Server::start(
-        Options::default()
-            .addons(&[built("hostile")])
-            .config("[worker]\nslots = 4\n[addons.endless_loop]\ntimeout_ms = 2000\n"),
-    );
+    let server = Server::start(Options::default().addons(&[built("hostile")]).config(SHORT_TIMEOUTS));
     let files = Recordings::serve(fixtures::folder());
     let client = server.client();
     let mut attacks = Vec::new();
-    for (flag, exception) in hostile_flags() {
-        let body = json!({"audio_url": files.url(RECORDING), "language_config": {"languages": ["en"]}, flag.as_str(): true});
-        attacks.push((flag, exception, client.create(&body).await));
+    for (act, exception) in ATTACKS {
+        let body = json!({
+            "audio_url": files.url(RECORDING),
+            "language_config": {"languages": ["en"]},
+            "hostile": true,
+            "hostile_config": {"act": act},
+        });
+        attacks.push((act, exception, client.create(&body).await));
     }
     let honest = run(&server, json!({"sentences": true})).await;
     assert_eq!(honest["result"]["sentences"]["success"], true, "{honest}");
     let mut faults = Vec::new();
-    for (flag, exception, id) in attacks {
+    for (act, exception, id) in attacks {
         let job = client.wait(&id).await;
         let text = job["result"]["transcription"]["full_transcript"].as_str().unwrap_or_default();
-        let error = &job["result"][&flag]["error"];
-        if job["status"] != "done" || !text.contains("country") || error["exception"] != exception.as_str() {
-            faults.push(format!("{flag}: expected {exception}, got {error}"));
+        let error = &job["result"]["hostile"]["error"];
+        if job["status"] != "done" || !text.contains("country") || error["exception"] != *exception {
+            faults.push(format!("{act}: expected {exception}, got {error}"));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(client.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_python_addon_that_looks_around_finds_nothing_and_harms_nobody() {
+    let server = Server::start(Options::default().addons(&[built("examples")]).config(SHORT_TIMEOUTS));
+    for deed in ["open_file", "connect", "sleep_an_hour", "read_environment"] {
+        let more = json!({"hostile_python": true, "hostile_python_config": {"do": deed}});
+        let job = run(&server, more).await;
+        assert_eq!(job["status"], "done", "{deed}: {job}");
+        let wrapper = &job["result"]["hostile_python"];
+        // Python sees an environment without a single variable.
+        let is_empty_handed = deed == "read_environment" && wrapper["results"]["got"] == json!({});
+        assert_ne!(wrapper["success"], is_empty_handed.not(), "{deed}: {wrapper}");
+        assert_eq!(wrapper["error"]["exception"] == "Timeout", deed == "sleep_an_hour", "{deed}: {wrapper}");
+    }
+    let log = server.log();
+    assert!(!log.contains("country"), "the log holds transcript text");
 }
 
 #[tokio::test]
