@@ -65,19 +65,21 @@ impl Run {
         let identity = self.trail().then(step.name(), settings.as_bytes());
         self.set_trail(identity.clone());
         let saved = self.checkpoints.load(step.name(), &identity).await;
-        let bytes = match saved.filter(|bytes| steps.still_holds(self, step, bytes)) {
-            Some(bytes) => bytes,
-            None => {
-                let began = Instant::now();
-                let bytes = to_json(&making.await?);
-                self.checkpoints.save(step.name(), &identity, bytes.clone()).await?;
-                let took_ms = began.elapsed().as_millis() as u64;
-                tracing::info!(job = %self.job.id, step = step.name(), took_ms, "step finished");
-                bytes
-            }
-        };
+        let saved = saved.filter(|bytes| steps.still_holds(self, step, bytes));
+        // A checkpoint that does not parse is as good as none.
+        if let Some(bytes) = saved
+            && let Ok(value) = from_json(&bytes)
+        {
+            self.set_trail(identity.then("value", &bytes));
+            return Ok(value);
+        }
+        let began = Instant::now();
+        let bytes = to_json(&making.await?);
+        self.checkpoints.save(step.name(), &identity, bytes.clone()).await?;
+        let took_ms = began.elapsed().as_millis() as u64;
+        tracing::info!(job = %self.job.id, step = step.name(), took_ms, "step finished");
         self.set_trail(identity.then("value", &bytes));
-        // Read back even when it was just made, so that a resumed job sees the same value.
+        // Read back although it was just made, so that a resumed job sees the same value.
         from_json(&bytes)
     }
 

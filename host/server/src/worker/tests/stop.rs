@@ -106,3 +106,26 @@ async fn a_locked_database_is_survived() {
     .await;
     worker.stop().await;
 }
+
+/// Not a test of right or wrong: prints what the worker and its store cost per job when the
+/// steps cost nothing. `cargo test --release -p tympan --lib measure -- --ignored
+/// --nocapture`
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a measurement"]
+async fn measure_overhead_of_a_job() {
+    const JOBS: usize = 50;
+    let house = House::open().await;
+    let worker = house.start(&Script::default());
+    let mut took_ms = Vec::new();
+    for _ in 0..JOBS {
+        let began = std::time::Instant::now();
+        let id = house.add_job().await;
+        while house.job(id).await.completed_ms.is_none() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        took_ms.push(began.elapsed().as_secs_f64() * 1000.0);
+    }
+    took_ms.sort_by(f64::total_cmp);
+    println!("a job of 4 segments: median {:.1} ms, worst {:.1} ms", took_ms[JOBS / 2], took_ms[JOBS - 1]);
+    worker.stop().await;
+}
