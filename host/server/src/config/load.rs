@@ -162,6 +162,7 @@ mod tests {
             ("[worker]\nretry_horizon_s = 7201", "worker.retry_horizon_s"),
             ("[[auth.keys]]\naccount = \"a\"\nsha256 = \"12\"", "auth.keys.0.sha256"),
             ("[auth]\nheader_aliases = [\"a b\"]", "auth.header_aliases"),
+            ("[auth]\nheader_aliases = [\"\"]", "auth.header_aliases"),
             ("[model_aliases]\nx = \"nothing\"", "model_aliases.x"),
             ("[models.stt-1]\nlanguages = [\"xx\"]", "models.stt-1.languages"),
             ("[addons.a]\nsha256 = \"zz\"", "addons.a.sha256"),

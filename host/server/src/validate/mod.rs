@@ -16,6 +16,7 @@ mod spec_schemas;
 #[cfg(test)]
 mod tests;
 mod url;
+mod wording;
 
 pub use object::object;
 pub use prerecorded::{Draft, audio_url, prerecorded};

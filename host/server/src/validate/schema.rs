@@ -1,20 +1,17 @@
-//! Checks a config object against a JSON Schema and says what is wrong in the words of the
-//! protocol: `<dotted path> must …` or `<dotted path> is required`.
+//! Checks a config object against a JSON Schema.
 //!
 //! Schemas come from add-ons, which are not trusted: patterns run on an engine without
 //! backtracking, and nothing is fetched.
 
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
+use super::wording;
 use crate::model::language::Language;
 
 /// Longest list of problems that is worked out for one object.
 const MOST_PROBLEMS: usize = 20;
-
-/// How deep alternatives within alternatives are looked into for a better message.
-const ALTERNATIVE_DEPTH: u32 = 4;
 
 /// A JSON Schema (2020-12), ready to check with.
 #[derive(Debug)]
@@ -82,7 +79,7 @@ impl Schema {
         let mut entries = Vec::new();
         for error in self.validator.iter_errors(&instance).take(MOST_PROBLEMS) {
             if !(self.ignores_unknown && is_about_unknown(error.kind())) {
-                describe(prefix, &error, ALTERNATIVE_DEPTH, &mut entries);
+                wording::describe(prefix, &error, &mut entries);
             }
         }
         entries
@@ -94,102 +91,6 @@ fn is_about_unknown(kind: &ValidationErrorKind) -> bool {
         kind,
         ValidationErrorKind::AdditionalProperties { .. } | ValidationErrorKind::UnevaluatedProperties { .. }
     )
-}
-
-fn describe(prefix: &str, error: &ValidationError<'_>, depth: u32, entries: &mut Vec<String>) {
-    let path = dotted(prefix, error);
-    if let ValidationErrorKind::Required { property } = error.kind() {
-        entries.push(format!("{path}.{} is required", property.as_str().unwrap_or("member")));
-        return;
-    }
-    if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } =
-        error.kind()
-        && depth > 0
-        && let Some(meant) = meant_alternative(error, context)
-    {
-        for inner in meant {
-            describe(prefix, inner, depth - 1, entries);
-        }
-        return;
-    }
-    entries.push(format!("{path} must {}", demand(error.kind())));
-}
-
-/// The one alternative whose type fits what the client sent: its problems say more than
-/// "none of them fits".
-fn meant_alternative<'e>(
-    error: &ValidationError<'_>,
-    context: &'e [Vec<ValidationError<'static>>],
-) -> Option<&'e [ValidationError<'static>]> {
-    let is_of_other_type = |problem: &ValidationError<'_>| {
-        matches!(problem.kind(), ValidationErrorKind::Type { .. })
-            && problem.instance_path().as_str() == error.instance_path().as_str()
-    };
-    let mut fitting = context.iter().filter(|problems| !problems.iter().any(is_of_other_type));
-    let first = fitting.next()?;
-    fitting.next().is_none().then_some(first.as_slice())
-}
-
-fn dotted(prefix: &str, error: &ValidationError<'_>) -> String {
-    let mut path = prefix.to_owned();
-    for segment in error.instance_path().segments() {
-        path.push('.');
-        path.extend(segment.to_string().chars().take(64));
-    }
-    path
-}
-
-/// What comes after "must".
-fn demand(kind: &ValidationErrorKind) -> String {
-    use ValidationErrorKind as Kind;
-    match kind {
-        Kind::Type { kind } => type_names(kind),
-        Kind::Minimum { limit } => format!("not be less than {limit}"),
-        Kind::Maximum { limit } => format!("not be greater than {limit}"),
-        Kind::ExclusiveMinimum { limit } => format!("be greater than {limit}"),
-        Kind::ExclusiveMaximum { limit } => format!("be less than {limit}"),
-        Kind::MultipleOf { multiple_of } => format!("be a multiple of {multiple_of}"),
-        Kind::MinItems { limit } => format!("contain at least {limit} {}", items(*limit)),
-        Kind::MaxItems { limit } => format!("contain at most {limit} {}", items(*limit)),
-        Kind::MinLength { limit } => format!("not be shorter than {limit} characters"),
-        Kind::MaxLength { limit } => format!("not be longer than {limit} characters"),
-        Kind::MinProperties { limit } => format!("have at least {limit} members"),
-        Kind::MaxProperties { limit } => format!("have at most {limit} members"),
-        Kind::UniqueItems => "not contain an item twice".to_owned(),
-        Kind::Enum { options } => format!("be one of {}", listed(options)),
-        Kind::Constant { expected_value } => format!("be {expected_value}"),
-        Kind::Pattern { pattern } => format!("match the pattern {pattern}"),
-        Kind::Format { format } if format == "language-code" => "be a known language code".to_owned(),
-        Kind::Format { format } => format!("be in the format {format}"),
-        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            format!("not have the members {}", unexpected.join(", "))
-        }
-        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "have one of the allowed forms".to_owned(),
-        other => format!("satisfy the keyword {} of the schema", other.keyword()),
-    }
-}
-
-fn items(count: u64) -> &'static str {
-    if count == 1 { "item" } else { "items" }
-}
-
-fn type_names(kind: &TypeKind) -> String {
-    let names: Vec<String> = match kind {
-        TypeKind::Single(one) => vec![one.to_string()],
-        TypeKind::Multiple(several) => several.iter().map(|one| one.to_string()).collect(),
-    };
-    let with_article = names.iter().map(|name| match name.as_str() {
-        "array" | "object" | "integer" => format!("an {name}"),
-        "null" => name.clone(),
-        _ => format!("a {name}"),
-    });
-    format!("be {}", with_article.collect::<Vec<_>>().join(" or "))
-}
-
-fn listed(options: &Value) -> String {
-    let Some(options) = options.as_array() else { return options.to_string() };
-    let texts = options.iter().map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned));
-    texts.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
