@@ -66,6 +66,7 @@ fn limits(config: &Config) -> ConnectionLimits {
     ConnectionLimits {
         connections: usize::try_from(config.limits.connections).unwrap_or(usize::MAX),
         header_timeout: Duration::from_secs(config.limits.header_timeout_s),
+        stall_timeout: Duration::from_secs(config.limits.body_timeout_s),
         shutdown_grace: Duration::from_secs(config.worker.shutdown_grace_s),
     }
 }
