@@ -34,9 +34,11 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     api.job_arrived = worker.waker();
     let api = Arc::new(api);
 
+    let grace = Duration::from_secs(config.worker.shutdown_grace_s);
+    let limits = ConnectionLimits::new(&config.limits, grace);
     let stop = CancellationToken::new();
     let working = tokio::spawn(worker.run(stop.clone()));
-    let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits(&config), stop.clone()));
+    let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits, stop.clone()));
     println!("listening on http://{address}");
     wait_for_signal(&host.library).await?;
 
@@ -60,15 +62,6 @@ fn api_of(config: &Config, host: &Host) -> Api {
     let desk = Arc::new(Desk::new(host.library.clone(), app::operators(config)));
     let (store, blobs) = (host.store.clone(), host.blobs.clone());
     Api::new(store, blobs, Keys::new(&config.auth), app::host_rules(config), desk, settings)
-}
-
-fn limits(config: &Config) -> ConnectionLimits {
-    ConnectionLimits {
-        connections: usize::try_from(config.limits.connections).unwrap_or(usize::MAX),
-        header_timeout: Duration::from_secs(config.limits.header_timeout_s),
-        stall_timeout: Duration::from_secs(config.limits.body_timeout_s),
-        shutdown_grace: Duration::from_secs(config.worker.shutdown_grace_s),
-    }
 }
 
 /// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP.
