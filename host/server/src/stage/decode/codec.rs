@@ -13,6 +13,9 @@ use super::opus::{Opus, OpusHead};
 /// Sample rates that are believed, Hz.
 const SAMPLE_RATES: std::ops::RangeInclusive<u32> = 1_000..=384_000;
 
+/// Most channels of a track, whatever the limits of the caller.
+const MAX_CHANNELS: u16 = 32;
+
 /// Most frames in one packet that are believed; decoders allocate this at once.
 const MAX_FRAMES_PER_PACKET: u64 = 1 << 18;
 
@@ -81,6 +84,7 @@ fn make_opus(params: &AudioCodecParameters) -> std::result::Result<Made, DecodeE
         None => OpusHead::plain(channels.min(2)),
     };
     let head = head.ok_or_else(bad_header)?;
+    check_channels(head.channels)?;
     let pre_skip_s = head.pre_skip_s;
     let opus = Opus::new(head).map_err(|_| bad_header())?;
     Ok(Made { decoder: Decoder::Opus(Box::new(opus)), name: "opus".into(), note: None, pre_skip_s })
@@ -109,9 +113,7 @@ fn check(params: &AudioCodecParameters) -> std::result::Result<(), DecodeError> 
     if params.max_frames_per_packet.is_some_and(|frames| frames > MAX_FRAMES_PER_PACKET) {
         return Err(DecodeError::BadHeader("its packets are too long".into()));
     }
-    if params.channels.as_ref().is_some_and(|channels| channels.count() == 0) {
-        return Err(DecodeError::BadHeader("it says 0 channels".into()));
-    }
+    check_channels(params.channels.as_ref().map_or(1, |channels| channels.count()))?;
     // The magic cookie of ALAC starts with the frame length.
     let alac_frames = params.extra_data.as_deref().and_then(|cookie| cookie.first_chunk::<4>());
     if params.codec == id::CODEC_ID_ALAC
@@ -120,6 +122,16 @@ fn check(params: &AudioCodecParameters) -> std::result::Result<(), DecodeError> 
         return Err(DecodeError::BadHeader("its packets are too long".into()));
     }
     Ok(())
+}
+
+fn check_channels(channels: usize) -> std::result::Result<(), DecodeError> {
+    match channels {
+        0 => Err(DecodeError::BadHeader("it says 0 channels".into())),
+        _ if channels > usize::from(MAX_CHANNELS) => {
+            Err(DecodeError::TooManyChannels { channels, limit: MAX_CHANNELS })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The usual name of a codec that has no decoder here, or not for these parameters.

@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
         let tick_s = self.selected.tick_s;
         let stamp_s = packet.pts.get() as f64 * tick_s;
         if self.is_first {
-            // Opus timestamps of Ogg include the pre-skip; Matroska has taken it off already.
+            // Timestamps of Opus include the pre-skip.
             self.stamp_shift_s = if stamp_s >= 0.0 { -self.selected.made.pre_skip_s } else { 0.0 };
         }
         let origin_s = others_start_s.map_or(stamp_s, |start_s| start_s.min(stamp_s)).max(0.0);

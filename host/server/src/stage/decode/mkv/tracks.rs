@@ -67,6 +67,10 @@ pub(super) fn read(body: &[u8]) -> TrackEntry {
             _ => {}
         }
     }
+    if codec == "A_OPUS" {
+        // Its own header has the same delay, and some writers get this copy wrong.
+        track.codec_delay_ns = 0;
+    }
     if is_readable {
         set_codec(&mut track.params, &codec, private, bits);
     }

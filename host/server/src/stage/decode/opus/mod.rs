@@ -22,7 +22,8 @@ const CLOCK_RATE: f64 = 48_000.0;
 /// The identification header (RFC 7845, section 5.1).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpusHead {
-    channels: usize,
+    /// Channels after the mapping.
+    pub(super) channels: usize,
     /// Start of the stream that is not meant to be heard, seconds.
     pub(super) pre_skip_s: f64,
     gain: f32,

@@ -1,0 +1,10 @@
+//! Fetching and decoding from outside: every fixture, generated files with known content, a
+//! hostile server.
+
+mod channels;
+mod clock;
+mod fetch;
+mod formats;
+mod fuzz;
+mod generate;
+mod support;
