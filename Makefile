@@ -43,10 +43,10 @@ test: build model examples hostile
 
 # Figures for docs/benchmarks.md and docs/quality.md.
 bench: build model examples
-	@scripts/bench.sh
+	@python3 scripts/bench.py
 
 quality: build model
-	@scripts/quality.sh
+	@python3 scripts/quality.py
 
 fmt:
 	@cargo fmt --all

@@ -44,7 +44,8 @@ pub(crate) fn find(call: &Call, min_s: f64) -> Silences {
     if call.duration_s - quiet_since >= min_s {
         items.push(Silence { start: quiet_since, end: call.duration_s, after, broken_by: None });
     }
-    let total_s: f64 = items.iter().map(|silence| silence.end - silence.start).sum();
+    // An empty sum of floats is minus zero, which would show in the JSON.
+    let total_s = items.iter().fold(0.0, |sum, silence| sum + (silence.end - silence.start));
     let share = if call.duration_s > 0.0 { total_s / call.duration_s } else { 0.0 };
     Silences { total_s: rounded_s(total_s), share: rounded_s(share), items }
 }

@@ -7,7 +7,7 @@ use crate::words::words_of;
 use tympan_sdk::Word;
 
 /// A pause after which a sentence does not go on, even without a stop.
-const LONGEST_PAUSE_S: f64 = 1.0;
+const LONGEST_PAUSE_S: f64 = 2.0;
 
 /// Words of one voice that may form sentences together.
 #[derive(Debug, Default)]

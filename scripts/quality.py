@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Word error rate and language of every recording with a reference, as a Markdown table.
+
+Runs `tympan transcribe` on each, the way a user would. Rates for zh, ja are per character.
+Text is lower-cased and stripped of punctuation; numbers are not normalised, so digits
+against words count as errors: compare rows with each other, not with papers.
+"""
+import collections
+import json
+import os
+import subprocess
+import unicodedata
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
+TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
+UNSPACED = {"zh", "ja"}
+
+
+def tokens(text, language):
+    kept = "".join(c if unicodedata.category(c)[0] in "LMN" or c == "'" else " " for c in text.lower())
+    return [c for c in kept if not c.isspace()] if language in UNSPACED else kept.split()
+
+
+def edits(said, heard):
+    row = list(range(len(heard) + 1))
+    for i, left in enumerate(said, 1):
+        diagonal, row[0] = row[0], i
+        for j, right in enumerate(heard, 1):
+            diagonal, row[j] = row[j], min(diagonal + (left != right), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
+
+
+def transcribe(file):
+    command = [TYMPAN, "transcribe", os.path.join(AUDIO, file), "--format", "json"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if run.returncode != 0:
+        raise SystemExit(f"{file}: {run.stderr}")
+    return json.loads(run.stdout)["transcription"]
+
+
+def main():
+    with open(os.path.join(AUDIO, "manifest.json"), encoding="utf-8") as manifest:
+        files = json.load(manifest)["files"]
+    skipped = ("formats/", "damaged/", "codeswitch/", "stereo/")
+    total = collections.defaultdict(lambda: [0, 0, 0, 0])
+    print("| recording | language found | words said | word error rate |\n|---|---|---|---|")
+    for recording in files:
+        file, language = recording["file"], recording["language"]
+        if not recording.get("reference") or not language or file.startswith(skipped):
+            continue
+        result = transcribe(file)
+        said, heard = tokens(recording["reference"], language), tokens(result["full_transcript"], language)
+        wrong = edits(said, heard)
+        found = result["languages"][0] if result["languages"] else "none"
+        note = "" if found == language else f" (is {language})"
+        print(f"| {file} | {found}{note} | {len(said)} | {100 * wrong / len(said):.1f} % |", flush=True)
+        row = total[language]
+        row[0] += 1
+        row[1] += found == language
+        row[2] += len(said)
+        row[3] += wrong
+    print("\n| language | recordings | language right | words | word error rate |\n|---|---|---|---|---|")
+    for language, (count, right, words, wrong) in sorted(total.items()):
+        print(f"| {language} | {count} | {right} | {words} | {100 * wrong / words:.1f} % |")
+
+
+if __name__ == "__main__":
+    main()
