@@ -21,3 +21,4 @@ pub use plan::plan;
 pub use run::{EnrichError, JobFacts, enrich};
 pub use set::{AddonSet, Entry, Refusal};
 pub use settings::{LibrarySettings, OperatorSettings};
+pub use tympan_runtime::AudioInfo;

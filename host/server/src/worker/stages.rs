@@ -113,7 +113,7 @@ impl Steps for Stages {
         let facts = addons::JobFacts {
             job_id: run.job.id.to_string(),
             accepted_at_ms: run.job.created_ms.unsigned_abs(),
-            audio: tympan_runtime::AudioInfo {
+            audio: addons::AudioInfo {
                 duration: info.duration_s,
                 sample_rate: decode::SAMPLE_RATE,
                 channels: info.source_channels,
