@@ -23,7 +23,21 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("addons", &["model"]),
     ("deliver", &["model", "store", "blob"]),
     ("worker", &["addons", "blob", "deliver", "engine", "model", "net_guard", "stage", "store"]),
-    ("api", &["addons", "auth", "blob", "config", "model", "net_guard", "stage", "store", "telemetry", "validate"]),
+    (
+        "api",
+        &[
+            "addons",
+            "auth",
+            "blob",
+            "config",
+            "model",
+            "net_guard",
+            "stage",
+            "store",
+            "telemetry",
+            "validate",
+        ],
+    ),
 ];
 
 /// Crates that only some parts may use.

@@ -36,17 +36,19 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 
     let grace = Duration::from_secs(config.worker.shutdown_grace_s);
     let limits = ConnectionLimits::new(&config.limits, grace);
-    let stop = CancellationToken::new();
-    let working = tokio::spawn(worker.run(stop.clone()));
-    let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits, stop.clone()));
+    let (stop_work, stop_serving) = (CancellationToken::new(), CancellationToken::new());
+    let working = tokio::spawn(worker.run(stop_work.clone()));
+    let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits, stop_serving.clone()));
     println!("listening on http://{address}");
     wait_for_signal(&host.library).await?;
 
     tracing::info!("stopping");
+    // Jobs can be read, and a POST gets its 503, until the work has ended.
     api.draining.cancel();
-    stop.cancel();
-    let (served, worked) = tokio::join!(serving, working);
-    served.context("the API ended unexpectedly")?;
+    stop_work.cancel();
+    let worked = working.await;
+    stop_serving.cancel();
+    serving.await.context("the API ended unexpectedly")?;
     worked.context("the worker ended unexpectedly")?;
     api.tasks.close();
     api.tasks.wait().await;
