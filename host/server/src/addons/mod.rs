@@ -10,14 +10,12 @@ mod library;
 mod masked;
 mod order;
 mod outcome;
-mod plan;
 mod run;
 mod set;
 mod settings;
 
 pub use assemble::Assembled;
 pub use library::Library;
-pub use plan::plan;
 pub use run::{EnrichError, JobFacts, enrich};
 pub use set::{AddonSet, Entry, Refusal};
 pub use settings::{LibrarySettings, OperatorSettings};
