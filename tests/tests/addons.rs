@@ -17,6 +17,15 @@ fn built(folder: &str) -> PathBuf {
     path
 }
 
+/// A folder with only these of the example components: Python takes long to compile.
+fn examples(names: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in names {
+        copy(&built("examples").join(format!("{name}.wasm")), folder.path());
+    }
+    folder
+}
+
 async fn run(server: &Server, more: Value) -> Value {
     let files = Recordings::serve(fixtures::folder());
     let mut body = more;
@@ -54,7 +63,8 @@ async fn spelling_sentences_and_subtitles_work_together() {
 
 #[tokio::test]
 async fn custom_addons_are_dropped_in_and_used_by_their_flags() {
-    let server = Server::start(Options::default().addons(&[built("examples")]));
+    let folder = examples(&["call_quality", "follow_ups"]);
+    let server = Server::start(Options::default().addons(&[folder.path().to_owned()]));
     let job = run(&server, json!({"call_quality": true, "follow_ups": true})).await;
     for name in ["call_quality", "follow_ups"] {
         assert_eq!(job["result"][name]["success"], true, "{name}: {}", job["result"][name]);
@@ -153,7 +163,8 @@ async fn every_attack_ends_as_one_wrapper_beside_honest_jobs() {
 
 #[tokio::test]
 async fn a_python_addon_that_looks_around_finds_nothing_and_harms_nobody() {
-    let server = Server::start(Options::default().addons(&[built("examples")]).config(SHORT_TIMEOUTS));
+    let folder = examples(&["hostile_python"]);
+    let server = Server::start(Options::default().addons(&[folder.path().to_owned()]).config(SHORT_TIMEOUTS));
     for deed in ["open_file", "connect", "sleep_an_hour", "read_environment"] {
         let more = json!({"hostile_python": true, "hostile_python_config": {"do": deed}});
         let job = run(&server, more).await;
