@@ -10,9 +10,9 @@ use crate::counters::{Counters, Tally};
 use crate::data::descriptor::{ConfigProblem, Descriptor};
 use crate::data::job::AddonError;
 use crate::defaults::{CONFIG_BYTES, Limits};
-use crate::load::Loaded;
+use crate::load::{LoadError, Loaded, Policy};
 use crate::runtime::Shared;
-use crate::validated::Validated;
+use crate::validated::{Answer, Validated};
 
 /// A loaded add-on; cloning shares it. It keeps its runtime alive.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct Addon(Arc<Inner>);
 
 struct Inner {
     runtime: Arc<Shared>,
-    loaded: Loaded,
+    loaded: Arc<Loaded>,
     path: Option<PathBuf>,
     limits: Limits,
     tally: Tally,
@@ -39,9 +39,22 @@ pub enum ConfigError {
 }
 
 impl Addon {
-    pub(crate) fn new(runtime: Arc<Shared>, loaded: Loaded, path: Option<PathBuf>, limits: Limits) -> Addon {
+    pub(crate) fn new(
+        runtime: Arc<Shared>,
+        loaded: Arc<Loaded>,
+        path: Option<PathBuf>,
+        limits: Limits,
+    ) -> Addon {
         let (tally, validated) = (Tally::default(), Mutex::default());
         Addon(Arc::new(Inner { runtime, loaded, path, limits, tally, validated }))
+    }
+
+    /// The same component under another policy, with counters of its own. Costs nothing:
+    /// a host can load a file, learn its name, and then apply what the operator decided.
+    pub fn with_policy(&self, policy: &Policy) -> Result<Addon, LoadError> {
+        let Inner { runtime, loaded, path, .. } = &*self.0;
+        loaded.allow(policy)?;
+        Ok(Addon::new(runtime.clone(), loaded.clone(), path.clone(), policy.limits.clone()))
     }
 
     /// What it says about itself.
@@ -95,13 +108,12 @@ impl Addon {
             return answer.map_err(ConfigError::Problems);
         }
         let place = self.0.runtime.validations.acquire().await;
-        let answer = self.program().validate_config(config).await.map_err(ConfigError::Failed);
+        let answer = self.program().validate_config(config).await;
         drop(place);
-        let answer = answer?;
-        if answer.as_ref().is_ok_and(|config| config.len() > CONFIG_BYTES || !json::is_object(config)) {
-            let what = "its config is not a JSON object, or too long".to_owned();
-            return Err(ConfigError::Failed(failure::invalid_output(what)));
-        }
+        let answer = answer.and_then(is_config).map_err(|error| {
+            self.0.tally.count_failure(&error);
+            ConfigError::Failed(error)
+        })?;
         self.validated().keep(config, &answer);
         answer.map_err(ConfigError::Problems)
     }
@@ -150,6 +162,16 @@ impl Addon {
 
     fn validated(&self) -> std::sync::MutexGuard<'_, Validated> {
         self.0.validated.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether what the add-on calls a config is one.
+fn is_config(answer: Answer) -> Result<Answer, AddonError> {
+    match answer {
+        Ok(config) if config.len() > CONFIG_BYTES || !json::is_object(&config) => {
+            Err(failure::invalid_output("its config is not a JSON object, or too long".to_owned()))
+        }
+        answer => Ok(answer),
     }
 }
 

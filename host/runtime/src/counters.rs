@@ -4,19 +4,21 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::call::report::{CallReport, exception};
+use crate::data::job::AddonError;
 
 /// What an add-on did since it was loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     /// Calls of `process`.
     pub calls: u64,
-    /// Calls that ended with an error of any kind, the ones below included.
+    /// Calls and config checks that ended with an error of any kind, the ones below
+    /// included.
     pub failures: u64,
-    /// Calls that trapped, panicked or broke a limit of memory, tables, stack or handles.
+    /// Those that trapped, panicked or broke a limit of memory, tables, stack or handles.
     pub traps: u64,
-    /// Calls that ran into the wall-clock limit.
+    /// Those that ran into the wall-clock limit.
     pub timeouts: u64,
-    /// Outputs that were too large or broke a rule of the contract.
+    /// Those whose output was too large or broke a rule of the contract.
     pub invalid_outputs: u64,
     /// Lines written.
     pub log_lines: u64,
@@ -42,7 +44,13 @@ impl Tally {
         add(&self.calls, 1);
         add(&self.log_lines, report.log_lines);
         add(&self.dropped_bytes, report.dropped_bytes);
-        let Err(error) = &report.outcome else { return };
+        if let Err(error) = &report.outcome {
+            self.count_failure(error);
+        }
+    }
+
+    /// Counts a call or config check that failed.
+    pub fn count_failure(&self, error: &AddonError) {
         add(&self.failures, 1);
         match error.exception.as_str() {
             exception::TIMEOUT => add(&self.timeouts, 1),

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// Wall-clock time of a call, time in host calls included.
     pub timeout: Duration,
-    /// Linear memory of all the instance's memories together.
+    /// Linear memory of all the instance's memories together; more than
+    /// [`MEMORY_SLOT_BYTES`] is never given.
     pub memory_bytes: usize,
     /// Everything that crosses the border in one call, counted as it is copied: a list
     /// that points a million times at the same word counts a million times.
@@ -44,7 +45,10 @@ impl Default for Limits {
 pub const DESCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time for `validate-config`, which runs while a client waits for the answer to a POST.
-pub const VALIDATE_TIMEOUT: Duration = Duration::from_secs(1);
+pub const VALIDATE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Everything that `describe` or `validate-config` may return.
+pub const MANIFEST_BYTES: usize = 2 << 20;
 
 /// Answers of `validate-config` kept per add-on.
 pub const VALIDATE_CACHE_ENTRIES: usize = 256;
@@ -79,6 +83,9 @@ pub const WASM_STACK_BYTES: usize = 1 << 20;
 
 /// Stack on which a call runs: `WASM_STACK_BYTES` and room for host functions.
 pub const FIBER_STACK_BYTES: usize = 2 << 20;
+
+/// Languages of a transcript, and variants of one output.
+pub const OUTPUT_LANGUAGES: usize = 200;
 
 /// A transcript may grow to this many times the words it had …
 pub const OUTPUT_WORDS_FACTOR: usize = 4;

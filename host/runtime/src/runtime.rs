@@ -133,7 +133,7 @@ impl Runtime {
             compile_turn: &shared.compile_turn,
         };
         let loaded = loader.load(bytes, policy).await?;
-        Ok(Addon::new(shared.clone(), loaded, path, policy.limits.clone()))
+        Ok(Addon::new(shared.clone(), Arc::new(loaded), path, policy.limits.clone()))
     }
 }
 

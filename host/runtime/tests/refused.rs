@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use support::raw::Raw;
 use support::runtime;
-use tympan_runtime::{Policy, Runtime, RuntimeSettings};
+use tympan_runtime::{Limits, Policy, Runtime, RuntimeSettings};
 
 async fn refusal(raw: Raw) -> String {
     let policy = Policy { taken_names: BTreeSet::from(["audio_url".to_owned()]), ..Policy::default() };
@@ -54,11 +54,13 @@ async fn names_that_collide_or_are_none() {
 #[tokio::test]
 async fn components_that_attack_while_they_are_loaded() {
     let spin = "(loop $again (br $again))";
-    let sentence = refusal(Raw { describe: spin.to_owned(), ..Raw::default() }).await;
-    assert!(sentence.contains("no answer within"), "{sentence}");
+    let in_describe = refusal(Raw { describe: spin.to_owned(), ..Raw::default() });
     let items = format!("(func $start {spin}) (start $start)");
-    let sentence = refusal(Raw { items, ..Raw::default() }).await;
-    assert!(sentence.contains("no answer within"), "{sentence}");
+    let in_start = refusal(Raw { items, ..Raw::default() });
+    let sentences = tokio::join!(in_describe, in_start);
+    for sentence in [sentences.0, sentences.1] {
+        assert!(sentence.contains("no answer within"), "{sentence}");
+    }
     let sentence = refusal(Raw { describe: "unreachable".to_owned(), ..Raw::default() }).await;
     assert!(sentence.contains("describe itself"), "{sentence}");
     let items = "(memory $huge 60000)".to_owned();
@@ -76,6 +78,19 @@ async fn another_file_than_the_config_names() {
     let actual = Runtime::inspect(&bytes).unwrap().sha256.to_uppercase();
     let policy = Policy { expected_sha256: Some(actual), ..Policy::default() };
     assert!(runtime().load_bytes(bytes, &policy).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_operators_policy_can_come_after_the_name() {
+    let addon = runtime().load_bytes(Raw::default().component(), &Policy::default()).await.unwrap();
+    let pinned = Policy { expected_sha256: Some("0".repeat(64)), ..Policy::default() };
+    assert!(addon.with_policy(&pinned).unwrap_err().to_string().contains("SHA-256"));
+    let taken = Policy { taken_names: BTreeSet::from(["raw".to_owned()]), ..Policy::default() };
+    assert!(addon.with_policy(&taken).unwrap_err().to_string().contains("already taken"));
+    let limits = Limits { memory_bytes: 1 << 16, ..Limits::default() };
+    let tight = addon.with_policy(&Policy { limits, ..Policy::default() }).unwrap();
+    assert_eq!(support::error(&support::run(&tight, "{}").await).exception, "MemoryLimit");
+    assert_eq!((tight.counters().calls, addon.counters().calls), (1, 0));
 }
 
 #[tokio::test]

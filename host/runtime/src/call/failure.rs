@@ -10,7 +10,7 @@ use super::limiter::Refused;
 use super::report::exception;
 use super::state::State;
 use crate::data::job::AddonError;
-use crate::defaults::Limits;
+use crate::defaults::{Limits, MEMORY_SLOT_BYTES};
 
 /// Longest message of an add-on's own error that is passed on.
 const MESSAGE_BYTES: usize = 2 << 10;
@@ -87,8 +87,8 @@ pub fn returned(mut error: AddonError, shows_text: bool) -> AddonError {
 fn refusal(refused: Refused, limits: &Limits) -> AddonError {
     match refused {
         Refused::Memory => {
-            let message =
-                format!("the add-on needs more than its memory limit of {} bytes", limits.memory_bytes);
+            let limit = limits.memory_bytes.min(MEMORY_SLOT_BYTES);
+            let message = format!("the add-on needs more than its memory limit of {limit} bytes");
             failure(500, exception::MEMORY_LIMIT, message)
         }
         Refused::Table => {

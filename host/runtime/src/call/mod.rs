@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use wasmtime::{Engine, Store};
 
-use crate::contract::v0_1::{Linked, RawDescriptor};
-use crate::data::descriptor::ConfigProblem;
+use crate::contract::v0_1::Linked;
+use crate::data::descriptor::{ConfigProblem, RawDescriptor};
 use crate::data::job::{AddonError, AddonOutput};
-use crate::defaults::{DESCRIBE_TIMEOUT, Limits, VALIDATE_TIMEOUT};
+use crate::defaults::{DESCRIBE_TIMEOUT, Limits, MANIFEST_BYTES, VALIDATE_TIMEOUT};
 use output::Expectation;
 use report::{Call, CallReport};
 use sandbox::Stopped;
@@ -41,7 +41,8 @@ pub struct Program<'a> {
 impl Program<'_> {
     /// Asks the component who it is. Compares its types with the contract's on the way.
     pub async fn describe(&self) -> Result<RawDescriptor, DescribeError> {
-        let mut store = self.store(Surroundings::default());
+        let limits = self.manifest_limits();
+        let mut store = self.store(Surroundings::default(), &limits);
         let work = async {
             let instance = self.linked.instantiate(&mut store).await.map_err(DescribeError::Start)?;
             instance.describe(&mut store).await.map_err(DescribeError::Trap)
@@ -49,7 +50,7 @@ impl Program<'_> {
         let ended = sandbox::race(DESCRIBE_TIMEOUT, &Default::default(), work).await;
         match ended.unwrap_or(Err(DescribeError::Timeout)) {
             Err(DescribeError::Trap(error)) => {
-                Err(DescribeError::Failed(failure::trap(&error, store.data(), self.limits, true)))
+                Err(DescribeError::Failed(failure::trap(&error, store.data(), &limits, true)))
             }
             answer => answer,
         }
@@ -60,14 +61,14 @@ impl Program<'_> {
         &self,
         config: &str,
     ) -> Result<Result<String, Vec<ConfigProblem>>, AddonError> {
-        let mut store = self.store(Surroundings::default());
-        let limit = self.limits.timeout.min(VALIDATE_TIMEOUT);
+        let limits = self.manifest_limits();
+        let mut store = self.store(Surroundings::default(), &limits);
         let work = async {
             let instance = self.linked.instantiate(&mut store).await?;
             instance.validate_config(&mut store, config).await
         };
-        let ended = sandbox::race(limit, &Default::default(), work).await;
-        self.settle(ended, &store, limit, true)
+        let ended = sandbox::race(limits.timeout, &Default::default(), work).await;
+        settle(ended, &store, &limits, true)
     }
 
     /// Runs the component on a transcript as soon as one of the `free` places is free.
@@ -75,7 +76,7 @@ impl Program<'_> {
         let Call { context, input, accepted_at_unix_ms, cancel, on_progress, shows_text } = call;
         let job_id = context.job_id.clone();
         let surroundings = Surroundings { job_id, accepted_at_unix_ms, cancel: cancel.clone(), on_progress };
-        let mut store = self.store(surroundings);
+        let mut store = self.store(surroundings, self.limits);
         let _place = tokio::select! {
             place = free.acquire() => place.expect("the semaphore is never closed"),
             () = cancel.cancelled() => return report(store, Duration::ZERO, Err(failure::cancelled())),
@@ -87,7 +88,7 @@ impl Program<'_> {
             instance.process(&mut store, context, input).await
         };
         let ended = sandbox::race(self.limits.timeout, &cancel, work).await;
-        let settled = self.settle(ended, &store, self.limits.timeout, shows_text);
+        let settled = settle(ended, &store, self.limits, shows_text);
         let outcome = match settled {
             Ok(Ok(output)) => {
                 output::check(output, &Expectation { input, audio: &audio, limits: self.limits, shows_text })
@@ -98,24 +99,32 @@ impl Program<'_> {
         report(store, started.elapsed(), outcome)
     }
 
-    fn store(&self, surroundings: Surroundings) -> Store<State> {
-        let state = State::new(surroundings, self.digest, self.limits, self.keeps_text);
-        sandbox::store(self.engine, state, self.limits)
+    /// For functions that must be pure and quick.
+    fn manifest_limits(&self) -> Limits {
+        Limits {
+            timeout: self.limits.timeout.min(VALIDATE_TIMEOUT),
+            output_bytes: MANIFEST_BYTES,
+            ..self.limits.clone()
+        }
     }
 
-    fn settle<T>(
-        &self,
-        ended: Result<wasmtime::Result<T>, Stopped>,
-        store: &Store<State>,
-        limit: Duration,
-        shows_text: bool,
-    ) -> Result<T, AddonError> {
-        match ended {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(failure::trap(&error, store.data(), self.limits, shows_text)),
-            Err(Stopped::Timeout) => Err(failure::timeout(limit)),
-            Err(Stopped::Cancelled) => Err(failure::cancelled()),
-        }
+    fn store(&self, surroundings: Surroundings, limits: &Limits) -> Store<State> {
+        let state = State::new(surroundings, self.digest, limits, self.keeps_text);
+        sandbox::store(self.engine, state, limits)
+    }
+}
+
+fn settle<T>(
+    ended: Result<wasmtime::Result<T>, Stopped>,
+    store: &Store<State>,
+    limits: &Limits,
+    shows_text: bool,
+) -> Result<T, AddonError> {
+    match ended {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(failure::trap(&error, store.data(), limits, shows_text)),
+        Err(Stopped::Timeout) => Err(failure::timeout(limits.timeout)),
+        Err(Stopped::Cancelled) => Err(failure::cancelled()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{failure, json};
 use crate::data::job::{AddonError, AddonOutput, AudioInfo};
 use crate::data::transcript::{Transcript, Utterance, Word};
-use crate::defaults::{Limits, OUTPUT_WORDS_EXTRA, OUTPUT_WORDS_FACTOR};
+use crate::defaults::{Limits, OUTPUT_LANGUAGES, OUTPUT_WORDS_EXTRA, OUTPUT_WORDS_FACTOR};
 
 /// Rounding that is forgiven.
 const TOLERANCE_S: f64 = 0.001;
@@ -37,6 +37,9 @@ pub fn check(mut output: AddonOutput, expected: &Expectation<'_>) -> Result<Addo
     if let Some(transcript) = output.transcript.as_mut() {
         put_right(transcript, expected).map_err(failure::invalid_output)?;
     }
+    if output.variants.len() > OUTPUT_LANGUAGES {
+        return Err(failure::invalid_output(format!("more than {OUTPUT_LANGUAGES} variants")));
+    }
     let mut ids = BTreeSet::new();
     for variant in &mut output.variants {
         if variant.id.is_empty() || !ids.insert(variant.id.clone()) {
@@ -65,6 +68,9 @@ fn put_right(transcript: &mut Transcript, expected: &Expectation<'_>) -> Result<
     }
     if words == 0 && expected.input.word_count() > 0 {
         return Err("every word of the transcript is gone".to_owned());
+    }
+    if transcript.languages.len() > OUTPUT_LANGUAGES {
+        return Err(format!("more than {OUTPUT_LANGUAGES} languages"));
     }
     if !transcript.languages.iter().all(|language| is_language(language)) {
         return Err("`languages` holds something that is no language code".to_owned());

@@ -86,6 +86,7 @@ fn channel_confidence_language_and_extra_are_checked() {
     refuses("confidence", |t| t.utterances[0].words[0].confidence = f64::NAN);
     refuses("language", |t| t.utterances[0].language = Some("what was said".to_owned()));
     refuses("languages", |t| t.languages.push(String::new()));
+    refuses("languages", |t| t.languages = vec!["en".to_owned(); OUTPUT_LANGUAGES + 1]);
     refuses("extra", |t| t.extra = Some("[]".to_owned()));
 }
 

@@ -1,10 +1,8 @@
-//! Checks what an add-on says about itself.
-
-use std::collections::BTreeSet;
+//! Checks what an add-on says about itself: first whether it makes sense, then whether
+//! the operator allows it.
 
 use crate::call::json;
-use crate::contract::v0_1::RawDescriptor;
-use crate::data::descriptor::{Descriptor, Slot};
+use crate::data::descriptor::{Descriptor, RawDescriptor, Slot};
 use crate::load::Policy;
 
 /// Longest version and summary that are shown.
@@ -54,14 +52,14 @@ pub enum DescriptorError {
 }
 
 /// Turns what the add-on said into a descriptor that the host can rely on.
-pub fn check(raw: RawDescriptor, policy: &Policy) -> Result<Descriptor, DescriptorError> {
-    check_name("name", &raw.name, &policy.taken_names)?;
-    check_name("request flag", &raw.request_flag, &policy.taken_names)?;
+pub fn check(raw: RawDescriptor) -> Result<Descriptor, DescriptorError> {
+    check_name("name", &raw.name)?;
+    check_name("request flag", &raw.request_flag)?;
     if let Some(config_key) = &raw.config_key {
-        check_name("config key", config_key, &policy.taken_names)?;
+        check_name("config key", config_key)?;
     }
     for other in raw.after.iter().chain(&raw.requires) {
-        check_name("neighbour", other, &BTreeSet::new())?;
+        check_name("neighbour", other)?;
     }
     check_text("version", &raw.version)?;
     check_text("summary", &raw.summary)?;
@@ -70,13 +68,6 @@ pub fn check(raw: RawDescriptor, policy: &Policy) -> Result<Descriptor, Descript
         check_object("result schema", schema)?;
     }
     check_object("`extra`", &raw.extra)?;
-    for request in raw.capabilities.iter().filter(|request| request.required) {
-        let offered = OFFERED_CAPABILITIES.contains(&request.name.as_str());
-        if !offered || !policy.grants.contains(&request.name) {
-            let (name, reason) = (request.name.clone(), request.reason.clone());
-            return Err(DescriptorError::Capability { name, reason, offered });
-        }
-    }
     let slot = slot(&raw.slot)?;
     Ok(Descriptor {
         name: raw.name,
@@ -96,6 +87,25 @@ pub fn check(raw: RawDescriptor, policy: &Policy) -> Result<Descriptor, Descript
     })
 }
 
+/// Whether the operator's policy leaves room for this add-on.
+pub fn allow(descriptor: &Descriptor, policy: &Policy) -> Result<(), DescriptorError> {
+    let config_key = descriptor.config_key.as_ref().map(|config_key| ("config key", config_key));
+    let names = [("name", &descriptor.name), ("request flag", &descriptor.request_flag)];
+    for (what, name) in names.into_iter().chain(config_key) {
+        if policy.taken_names.contains(name) {
+            return Err(DescriptorError::Taken { what, name: name.clone() });
+        }
+    }
+    for request in descriptor.capabilities.iter().filter(|request| request.required) {
+        let offered = OFFERED_CAPABILITIES.contains(&request.name.as_str());
+        if !offered || !policy.grants.contains(&request.name) {
+            let (name, reason) = (request.name.clone(), request.reason.clone());
+            return Err(DescriptorError::Capability { name, reason, offered });
+        }
+    }
+    Ok(())
+}
+
 fn slot(text: &str) -> Result<Slot, DescriptorError> {
     match text {
         "audio" => Ok(Slot::Audio),
@@ -106,18 +116,14 @@ fn slot(text: &str) -> Result<Slot, DescriptorError> {
     }
 }
 
-fn check_name(what: &'static str, name: &str, taken: &BTreeSet<String>) -> Result<(), DescriptorError> {
+fn check_name(what: &'static str, name: &str) -> Result<(), DescriptorError> {
     let is_name = (2..=64).contains(&name.len())
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    if !is_name {
-        let name = name.escape_debug().take(SHORT_TEXT_BYTES).collect();
-        return Err(DescriptorError::Pattern { what, name });
+    if is_name {
+        return Ok(());
     }
-    if taken.contains(name) {
-        return Err(DescriptorError::Taken { what, name: name.to_owned() });
-    }
-    Ok(())
+    Err(DescriptorError::Pattern { what, name: name.escape_debug().take(SHORT_TEXT_BYTES).collect() })
 }
 
 fn check_text(what: &'static str, text: &str) -> Result<(), DescriptorError> {
@@ -130,6 +136,8 @@ fn check_object(what: &'static str, text: &str) -> Result<(), DescriptorError> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::data::descriptor::CapabilityRequest;
 
@@ -152,15 +160,21 @@ mod tests {
         }
     }
 
+    fn check_and_allow(raw: RawDescriptor, policy: &Policy) -> Result<Descriptor, DescriptorError> {
+        let descriptor = check(raw)?;
+        allow(&descriptor, policy)?;
+        Ok(descriptor)
+    }
+
     fn refusal(policy: &Policy, change: impl FnOnce(&mut RawDescriptor)) -> String {
         let mut descriptor = raw();
         change(&mut descriptor);
-        check(descriptor, policy).unwrap_err().to_string()
+        check_and_allow(descriptor, policy).unwrap_err().to_string()
     }
 
     #[test]
     fn a_sound_descriptor_passes() {
-        assert_eq!(check(raw(), &Policy::default()).unwrap().slot, Slot::Analysis);
+        assert_eq!(check_and_allow(raw(), &Policy::default()).unwrap().slot, Slot::Analysis);
     }
 
     #[test]
@@ -211,7 +225,7 @@ mod tests {
             refusal(&granted, |d| d.capabilities = vec![request("llm", true)]).contains("does not offer")
         );
         let with = |request| RawDescriptor { capabilities: vec![request], ..raw() };
-        assert!(check(with(request("raw-text", true)), &granted).is_ok());
-        assert!(check(with(request("llm", false)), &none).is_ok());
+        assert!(check_and_allow(with(request("raw-text", true)), &granted).is_ok());
+        assert!(check_and_allow(with(request("llm", false)), &none).is_ok());
     }
 }

@@ -49,6 +49,27 @@ pub struct Descriptor {
     pub extra: String,
 }
 
+/// The answer to `describe` as it came: nothing is checked, the slot is still text. The
+/// members are those of [`Descriptor`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct RawDescriptor {
+    pub name: String,
+    pub version: String,
+    pub summary: String,
+    pub request_flag: String,
+    pub config_key: Option<String>,
+    pub config_schema: String,
+    pub result_schema: Option<String>,
+    pub slot: String,
+    pub modes: Vec<String>,
+    pub effects: Vec<String>,
+    pub after: Vec<String>,
+    pub requires: Vec<String>,
+    pub capabilities: Vec<CapabilityRequest>,
+    pub extra: String,
+}
+
 impl Descriptor {
     /// Whether a failure of this add-on must withhold the transcript.
     pub fn redacts(&self) -> bool {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use crate::contract::v0_1::RawDescriptor;
+use crate::data::descriptor::RawDescriptor;
 use crate::engine;
 
 /// A folder with compiled components.

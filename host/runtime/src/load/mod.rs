@@ -17,7 +17,7 @@ use crate::check::descriptor::{self, DescriptorError};
 use crate::check::imports::{self, ImportError};
 use crate::contract;
 use crate::contract::v0_1::Linked;
-use crate::data::descriptor::Descriptor;
+use crate::data::descriptor::{Descriptor, RawDescriptor};
 use crate::defaults::{COMPONENT_BYTES, DESCRIBE_TIMEOUT, Limits};
 use binary::{FileError, Inspection};
 use cache::Cache;
@@ -104,6 +104,14 @@ pub struct Loaded {
     pub linked: Linked,
 }
 
+impl Loaded {
+    /// Whether the operator's policy allows this component.
+    pub fn allow(&self, policy: &Policy) -> Result<(), LoadError> {
+        check_digest(&self.inspection, policy)?;
+        Ok(descriptor::allow(&self.descriptor, policy)?)
+    }
+}
+
 /// Reads a component file.
 pub async fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
     let size_bytes = tokio::fs::metadata(path).await?.len();
@@ -117,7 +125,8 @@ impl Loader<'_> {
     /// Checks, compiles and describes a component.
     pub async fn load(&self, bytes: Vec<u8>, policy: &Policy) -> Result<Loaded, LoadError> {
         let inspection = binary::inspect(&bytes)?;
-        check_file(&inspection, policy)?;
+        check_digest(&inspection, policy)?;
+        check_file(&inspection)?;
         let component = self.component(bytes, &inspection.sha256).await?;
         let linked =
             Linked::new(self.linker, &component).map_err(|error| LoadError::Link(sentence(&error)))?;
@@ -131,8 +140,9 @@ impl Loader<'_> {
                 raw
             }
         };
-        let descriptor = descriptor::check(raw, policy)?;
-        Ok(Loaded { inspection, descriptor, linked })
+        let loaded = Loaded { inspection, descriptor: descriptor::check(raw)?, linked };
+        loaded.allow(policy)?;
+        Ok(loaded)
     }
 
     async fn component(&self, bytes: Vec<u8>, digest: &str) -> Result<Component, LoadError> {
@@ -160,7 +170,7 @@ impl Loader<'_> {
         linked: &Linked,
         digest: &str,
         limits: &Limits,
-    ) -> Result<contract::v0_1::RawDescriptor, LoadError> {
+    ) -> Result<RawDescriptor, LoadError> {
         let program = Program { engine: self.engine, linked, digest, limits, keeps_text: false };
         program.describe().await.map_err(|error| match error {
             DescribeError::Start(error) | DescribeError::Trap(error) => LoadError::Link(sentence(&error)),
@@ -172,13 +182,17 @@ impl Loader<'_> {
     }
 }
 
-fn check_file(inspection: &Inspection, policy: &Policy) -> Result<(), LoadError> {
-    if let Some(expected) = &policy.expected_sha256
-        && !expected.eq_ignore_ascii_case(&inspection.sha256)
-    {
-        let (actual, expected) = (inspection.sha256.clone(), expected.clone());
-        return Err(LoadError::Digest { actual, expected });
+fn check_digest(inspection: &Inspection, policy: &Policy) -> Result<(), LoadError> {
+    match &policy.expected_sha256 {
+        Some(expected) if !expected.eq_ignore_ascii_case(&inspection.sha256) => {
+            let (actual, expected) = (inspection.sha256.clone(), expected.clone());
+            Err(LoadError::Digest { actual, expected })
+        }
+        _ => Ok(()),
     }
+}
+
+fn check_file(inspection: &Inspection) -> Result<(), LoadError> {
     if !inspection.is_supported() {
         return Err(LoadError::Version(inspection.contract_version.clone()));
     }

@@ -24,8 +24,13 @@ pub async fn hostile(runtime: &Runtime, limits: Limits) -> Addon {
 
 /// Where `make hostile` puts the component.
 pub fn hostile_path() -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/hostile/hostile.wasm");
-    assert!(path.exists(), "{} is missing: run `make hostile` first", path.display());
+    built("hostile/hostile.wasm", "make hostile")
+}
+
+/// A file in the target folder that this command makes.
+pub fn built(name: &str, command: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target").join(name);
+    assert!(path.exists(), "target/{name} is missing: run `{command}` first");
     path
 }
 

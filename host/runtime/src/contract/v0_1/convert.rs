@@ -1,32 +1,11 @@
 //! Between the generated types of version 0.1 and the host's own. Copies only; judges
 //! nothing.
 
-use serde::{Deserialize, Serialize};
-
 use super::bindings::exports::tympan::addon::manifest as wit_manifest;
 use super::bindings::tympan::addon::types as wit;
-use crate::data::descriptor::{CapabilityRequest, ConfigProblem};
+use crate::data::descriptor::{CapabilityRequest, ConfigProblem, RawDescriptor};
 use crate::data::job::{AddonError, AddonOutput, JobContext, VariantOutput};
 use crate::data::transcript::{Transcript, Utterance, Word};
-
-/// A descriptor as the add-on gave it: the slot is still text.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RawDescriptor {
-    pub name: String,
-    pub version: String,
-    pub summary: String,
-    pub request_flag: String,
-    pub config_key: Option<String>,
-    pub config_schema: String,
-    pub result_schema: Option<String>,
-    pub slot: String,
-    pub modes: Vec<String>,
-    pub effects: Vec<String>,
-    pub after: Vec<String>,
-    pub requires: Vec<String>,
-    pub capabilities: Vec<CapabilityRequest>,
-    pub extra: String,
-}
 
 impl From<wit_manifest::Descriptor> for RawDescriptor {
     fn from(descriptor: wit_manifest::Descriptor) -> RawDescriptor {

@@ -18,11 +18,9 @@ use wasmtime::component::{Component, HasSelf, Linker};
 use wasmtime::{Result, Store};
 
 use crate::call::state::State;
-use crate::data::descriptor::ConfigProblem;
+use crate::data::descriptor::{ConfigProblem, RawDescriptor};
 use crate::data::job::{AddonError, AddonOutput, JobContext};
 use crate::data::transcript::Transcript;
-
-pub use convert::RawDescriptor;
 
 /// A component with all its imports resolved, ready to be instantiated.
 #[derive(Clone)]
