@@ -85,7 +85,7 @@ impl Library {
         if !operator.enabled {
             return Ok(None);
         }
-        self.runtime.load(file, &operator.policy()).await.map(Some).map_err(|error| error.to_string())
+        addon.with_policy(&operator.policy()).map(Some).map_err(|error| error.to_string())
     }
 
     fn operator(&self, name: &str) -> OperatorSettings {
