@@ -99,7 +99,7 @@ async fn a_flag_that_nothing_serves_gives_a_wrapper_and_the_transcript() {
 #[tokio::test]
 async fn bad_files_are_refused_by_name_and_the_rest_loads() {
     let folder = tempfile::tempdir().unwrap();
-    let good = std::fs::read(root().join("target/addons/sentences.wasm")).unwrap();
+    let good = std::fs::read(root().join("target/addons/tympan_plugin_sentences.wasm")).unwrap();
     std::fs::write(folder.path().join("random.wasm"), [7_u8; 4096]).unwrap();
     std::fs::write(folder.path().join("empty.wasm"), []).unwrap();
     std::fs::write(folder.path().join("truncated.wasm"), &good[..good.len() / 2]).unwrap();
