@@ -30,8 +30,8 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def serve_recordings():
-    handler = functools.partial(QuietHandler, directory=RECORDINGS)
+def serve_recordings(folder=RECORDINGS):
+    handler = functools.partial(QuietHandler, directory=folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server

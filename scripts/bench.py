@@ -11,12 +11,17 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "examples"))
+import demo  # noqa: E402
+
 AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
 TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
+ADDON = os.path.join(ROOT, "target", "release", "tympan-addon")
 VENV = os.path.join(ROOT, "target", "bench-venv")
 MODEL = os.path.join(ROOT, "target", "bench-model")
 FILES = ["en/jfk.wav", "en/sonnet_01.mp3", "long/long_en_5readers.mp3"]
@@ -79,6 +84,60 @@ def fetch_model(python):
     os.rename(os.path.join(MODEL, "model.bin.part"), os.path.join(MODEL, "model.bin"))
 
 
+def one_hour_transcript(folder):
+    """A transcript of 10,000 words: the words of a real recording, again and again."""
+    command = [TYMPAN, "transcribe", os.path.join(AUDIO, "en/sonnet_01.mp3"), "--format", "json"]
+    result = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    spoken, length = result["transcription"]["utterances"], result["metadata"]["audio_duration"]
+    words_once = sum(len(utterance["words"]) for utterance in spoken)
+    utterances = []
+    for turn in range(10_000 // words_once + 1):
+        copy = json.loads(json.dumps(spoken))
+        for item in [part for utterance in copy for part in (utterance, *utterance["words"])]:
+            item["start"] += turn * length
+            item["end"] += turn * length
+        utterances += copy
+    result["transcription"]["utterances"] = utterances
+    result["metadata"]["audio_duration"] = (turn + 1) * length
+    file = os.path.join(folder, "hour.json")
+    with open(file, "w", encoding="utf-8") as out:
+        json.dump(result, out)
+    return file
+
+
+def bench_addons(folder):
+    print("\n| add-on | 10,000 words |\n|---|---|")
+    transcript = one_hour_transcript(folder)
+    configs = {"custom_spelling": '{"spelling_dictionary": {"Thy": ["thy"], "Beauty": ["beauty", "beauties"]}}'}
+    for file in sorted(glob.glob(os.path.join(ROOT, "target", "addons", "*.wasm"))):
+        name = os.path.basename(file).removeprefix("tympan_plugin_").removesuffix(".wasm")
+        config = configs.get(name, "{}")
+        command = [ADDON, "test", file, "--transcript", transcript, "--config", config]
+        output = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+        print(f"| {name} | {output.strip().splitlines()[-1]} |", flush=True)
+
+
+def bench_overhead(folder):
+    """From POST to done for three seconds of silence: all of the path without Whisper."""
+    process, base = demo.start_tympan(folder)
+    files = demo.serve_recordings(os.path.join(AUDIO, "damaged"))
+    times = []
+    try:
+        for _ in range(30):
+            begun = time.monotonic()
+            body = {"audio_url": f"http://127.0.0.1:{files.server_port}/silence_3s.wav"}
+            path = "/v2/pre-recorded/" + demo.call(base, "/v2/pre-recorded", body)["id"]
+            while demo.call(base, path)["status"] != "done":
+                time.sleep(0.002)
+            times.append(1000 * (time.monotonic() - begun))
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+        files.shutdown()
+    times.sort()
+    print(f"\nHost overhead, POST to done without Whisper, 30 jobs: median {times[15]:.0f} ms, slowest {times[-1]:.0f} ms")
+
+
 def seconds_of(file):
     with open(os.path.join(AUDIO, "manifest.json"), encoding="utf-8") as manifest:
         return next(f["duration"] for f in json.load(manifest)["files"] if f["file"] == file)
@@ -105,3 +164,6 @@ def main():
 
 if __name__ == "__main__":
     main()
+    with tempfile.TemporaryDirectory() as scratch:
+        bench_addons(scratch)
+        bench_overhead(scratch)
