@@ -19,7 +19,7 @@ const BOUNDS: &[(&str, f64)] = &[
     ("es/fleurs-es-002.ogg", 0.3),
     ("fr/fleurs-fr-000.ogg", 0.4),
     ("it/pv_leopard_test_it.wav", 0.4),
-    ("pt/fleurs-pt-002.ogg", 0.4),
+    ("pt/pv_leopard_test_pt.wav", 0.1),
     ("nl/css10_20000_mijlen_0029.wav", 0.6),
     ("ru/css10_early_short_stories_0021.wav", 0.5),
     ("ja/pv_leopard_test_ja.wav", 0.5),
