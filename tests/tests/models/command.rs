@@ -5,20 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use tympan_tests::server::binary;
+
 use crate::fakes::{Answer, FakeHub, fake_python};
 use crate::synthetic::Synthetic;
 
 /// Bytes of the hub's base in q8_0.
 const BASE_Q8_0_BYTES: usize = 81_768_585;
 
-fn binary() -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/tympan");
-    assert!(path.exists(), "{} is missing: run `make build` first", path.display());
-    path
-}
-
 fn command(models: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(binary());
+    let mut command = Command::new(binary("tympan"));
     command.arg("models").args(arguments).env("TYMPAN_MODELS_DIR", models);
     command.env_remove("TYMPAN_MODEL_SOURCE").env_remove("TYMPAN_CONFIG");
     command
@@ -44,7 +40,7 @@ fn import_list_and_detect_changes() {
     let (fine, text) = run(&mut command(&models, &["list"]));
     assert!(fine, "{text}");
     assert!(
-        text.contains("ggml-mini-q8_0.bin: 4 MB, q8_0, 1 + 1 layers, 99 languages, digest as installed"),
+        text.contains("ggml-mini-q8_0.bin: 4 MB, q8_0, 1 + 1 layers, 99 languages, from a faster-whisper folder, digest intact"),
         "{text}"
     );
     let path = models.join("ggml-mini-q8_0.bin");
@@ -76,10 +72,10 @@ fn files_that_are_no_models_are_refused_in_one_sentence() {
     ] {
         let (fine, text) = run(&mut command(&models, &arguments));
         assert!(!fine && text.contains(expected), "{arguments:?}: {text}");
-        assert!(!text.contains("panicked"), "{text}");
+        assert!(text.lines().filter(|line| !line.is_empty()).count() <= 3, "{text}");
     }
     let (fine, text) = run(command(&models, &["pull"]).env("TYMPAN_MODEL_SOURCE", "torrent"));
-    assert!(!fine && text.contains("use auto, hub or packages"), "{text}");
+    assert!(!fine && text.contains("must be auto, hub or packages"), "{text}");
 }
 
 #[test]

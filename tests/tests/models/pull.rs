@@ -212,6 +212,8 @@ fn what_pip_may_do_wrong_is_named() {
             "echo 'ERROR: No matching distribution found' >&2; echo hint >&2; exit 1",
             "No matching distribution",
         ),
+        ("echo 'ERROR: Exception:' >&2; echo 'ValueError: odd' >&2; exit 2", "ValueError: odd"),
+        ("echo 'OSError: [Errno 28] No space left on device' >&2; exit 2", "no space left on the disk"),
         ("exit 3", "no reason given"),
         ("exit 0", "no wheel of good-1"),
         (

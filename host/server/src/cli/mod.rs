@@ -45,7 +45,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Serve => serve::run(config).await,
         Command::Transcribe(arguments) => transcribe::run(arguments, &config).await,
         Command::Addons(command) => addons::run(command, &config).await,
-        Command::Models(command) => models::run(command, &models::ModelsSettings::from_environment()?).await,
+        Command::Models(command) => models::run(command, &config).await,
         Command::CheckConfig => {
             print!("{}", crate::config::show(&config));
             Ok(())

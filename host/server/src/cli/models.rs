@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::ensure;
 use clap::{Args, Subcommand};
 
 use super::progress;
+use crate::config::{Config, ModelSource};
 use crate::modelfile::{
     self, CATALOG, CatalogEntry, DEFAULT_MODEL, DEFAULT_WEIGHTS, Installed, ModelFileError, ModelInfo,
     ModelsFolder, PUBLIC_HUB, PullOptions, Source, Weights,
@@ -46,61 +47,26 @@ pub struct ImportArguments {
     quantize: Option<Weights>,
 }
 
-/// What the commands need to know of the configuration.
-#[derive(Debug, Clone)]
-pub struct ModelsSettings {
-    /// Folder of the models.
-    pub folder: PathBuf,
-    /// Where `pull` gets them.
-    pub source: Source,
-    /// Address of the hub.
-    pub hub_url: String,
-    /// Names that clients use for models, each with its file in the folder.
-    pub used: Vec<(String, String)>,
-}
-
-impl ModelsSettings {
-    /// Reads the environment.
-    pub fn from_environment() -> anyhow::Result<Self> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let folder = modelfile::default_dir(
-            variable("TYMPAN_MODELS_DIR").as_deref(),
-            variable("XDG_CACHE_HOME").as_deref(),
-            variable("HOME").as_deref(),
-        );
-        let source = variable("TYMPAN_MODEL_SOURCE").unwrap_or_else(|| "auto".to_owned());
-        let default_file = modelfile::file_name(DEFAULT_MODEL, DEFAULT_WEIGHTS);
-        Ok(Self {
-            folder: folder.context("set TYMPAN_MODELS_DIR: there is no home directory to keep models in")?,
-            source: Source::parse(&source)
-                .with_context(|| format!("TYMPAN_MODEL_SOURCE is {source:?}; use auto, hub or packages"))?,
-            hub_url: variable("TYMPAN_MODEL_HUB_URL").unwrap_or_else(|| PUBLIC_HUB.to_owned()),
-            used: ["stt-1", "stt-3"].map(|name| (name.to_owned(), default_file.clone())).to_vec(),
-        })
-    }
-}
-
 /// Runs one of the commands.
-pub async fn run(command: ModelsCommand, settings: &ModelsSettings) -> anyhow::Result<()> {
-    let folder = ModelsFolder::new(settings.folder.clone());
+///
+/// # Errors
+/// What cannot be fetched, imported or written. `list`: an installed model is damaged.
+pub async fn run(command: ModelsCommand, config: &Config) -> anyhow::Result<()> {
+    let folder = ModelsFolder::new(config.paths.models_dir.clone());
     match command {
-        ModelsCommand::List => list(&folder, settings),
-        ModelsCommand::Pull(arguments) => pull(&folder, &arguments, settings).await,
+        ModelsCommand::List => list(&folder, config),
+        ModelsCommand::Pull(arguments) => pull(&folder, &arguments, config).await,
         ModelsCommand::Import(arguments) => import(&folder, &arguments),
     }
 }
 
-async fn pull(
-    folder: &ModelsFolder,
-    arguments: &PullArguments,
-    settings: &ModelsSettings,
-) -> anyhow::Result<()> {
+async fn pull(folder: &ModelsFolder, arguments: &PullArguments, config: &Config) -> anyhow::Result<()> {
     let name = &arguments.name;
     let entry =
         CatalogEntry::find(name).ok_or_else(|| ModelFileError::UnknownModel { name: name.clone() })?;
     let options = PullOptions {
-        source: settings.source,
-        hub_url: settings.hub_url.clone(),
+        source: source(config.model_source),
+        hub_url: config.model_hub_url.clone().unwrap_or_else(|| PUBLIC_HUB.to_owned()),
         python: PathBuf::from("python3"),
         weights: arguments.quantize,
     };
@@ -118,39 +84,46 @@ fn import(folder: &ModelsFolder, arguments: &ImportArguments) -> anyhow::Result<
     Ok(())
 }
 
-fn list(folder: &ModelsFolder, settings: &ModelsSettings) -> anyhow::Result<()> {
+fn list(folder: &ModelsFolder, config: &Config) -> anyhow::Result<()> {
     let installed = folder.list()?;
     println!("installed in {}:", folder.path().display());
     if installed.is_empty() {
         println!("  none; `tympan models pull` fetches {DEFAULT_MODEL}");
     }
+    let mut damaged = 0;
     for model in &installed {
-        println!("  {}", describe(model, settings));
+        let line = describe(model, config);
+        damaged += usize::from(line.is_err());
+        println!("  {}", line.unwrap_or_else(|line| line));
     }
     println!("can be pulled (`tympan models pull NAME --quantize f16|q8_0|q5_1`):");
     for entry in CATALOG {
         let sources = if entry.packages.is_empty() { "hub" } else { "hub, packages" };
         println!("  {:<15} {:<14} from {sources}", entry.name, entry.languages);
     }
-    if installed
-        .iter()
-        .any(|model| model.info.is_err() || !matches!(model.digest_matches(), Ok(None | Some(true))))
-    {
-        bail!("at least one installed model cannot be used as it is");
-    }
+    ensure!(
+        damaged == 0,
+        "{damaged} of the installed models cannot be used as they are; pull or import them again"
+    );
     Ok(())
 }
 
-fn describe(model: &Installed, settings: &ModelsSettings) -> String {
+/// A line about a model; an error if it is damaged.
+fn describe(model: &Installed, config: &Config) -> Result<String, String> {
     let name = model.file_name();
-    let info = match &model.info {
-        Ok(info) => info,
-        Err(error) => return format!("{name}: {error}"),
-    };
-    let users = settings.used.iter().filter(|(_, file)| *file == name);
+    let info = model.info.as_ref().map_err(|error| format!("{name}: {error}"))?;
+    let path_of = |file| config.paths.models_dir.join(file);
+    let users = config.models.iter().filter(|(_, used)| path_of(&used.file) == model.path);
     let users = users.map(|(user, _)| user.as_str()).collect::<Vec<_>>().join(", ");
     let users = if users.is_empty() { String::new() } else { format!(", used by {users}") };
-    format!("{name}: {}, {}{users}", describe_info(info), describe_digest(model))
+    let info = describe_info(info);
+    let source = model.record.as_ref().map_or("", |record| record.source.as_str());
+    match model.digest_matches() {
+        Ok(Some(true)) => Ok(format!("{name}: {info}, from {source}, digest intact{users}")),
+        Ok(None) => Ok(format!("{name}: {info}, copied by hand, digest unknown{users}")),
+        Ok(Some(false)) => Err(format!("{name}: {info}, CHANGED since it came from {source}{users}")),
+        Err(error) => Err(format!("{name}: {error}{users}")),
+    }
 }
 
 fn describe_info(info: &ModelInfo) -> String {
@@ -168,13 +141,11 @@ fn describe_info(info: &ModelInfo) -> String {
     )
 }
 
-fn describe_digest(model: &Installed) -> String {
-    let source = model.record.as_ref().map_or("", |record| record.source.as_str());
-    match model.digest_matches() {
-        Ok(Some(true)) => format!("digest as installed from {source}"),
-        Ok(Some(false)) => format!("CHANGED since it was installed from {source}; pull or import it again"),
-        Ok(None) => "digest unknown (copied by hand)".to_owned(),
-        Err(error) => format!("digest unknown ({error})"),
+fn source(setting: ModelSource) -> Source {
+    match setting {
+        ModelSource::Auto => Source::Auto,
+        ModelSource::Hub => Source::Hub,
+        ModelSource::Packages => Source::Packages,
     }
 }
 

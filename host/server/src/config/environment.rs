@@ -61,6 +61,7 @@ impl Environment {
         replace(&mut file.data_dir, self.path("TYMPAN_DATA_DIR"));
         replace(&mut file.database_url, self.text("TYMPAN_DATABASE_URL")?);
         replace(&mut file.models_dir, self.path("TYMPAN_MODELS_DIR"));
+        replace(&mut file.model_hub_url, self.text("TYMPAN_MODEL_HUB_URL")?);
         replace(&mut file.public_base_url, self.text("TYMPAN_PUBLIC_BASE_URL")?);
         if let Some(allowed) = self.boolean("TYMPAN_ALLOW_PRIVATE_URLS")? {
             file.allow_private_urls = allowed;

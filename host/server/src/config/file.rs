@@ -17,6 +17,7 @@ pub(super) struct File {
     pub database_url: Option<String>,
     pub models_dir: Option<PathBuf>,
     pub model_source: ModelSource,
+    pub model_hub_url: Option<String>,
     pub public_base_url: Option<String>,
     pub allow_private_urls: bool,
     pub auth: AuthFile,

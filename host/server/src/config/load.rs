@@ -55,6 +55,7 @@ fn settle(
         listen: listen(file.listen)?,
         paths,
         model_source: file.model_source,
+        model_hub_url: file.model_hub_url,
         public_base_url: file.public_base_url.map(|url| base_url(&url)).transpose()?,
         allow_private_urls: file.allow_private_urls,
         auth: auth(file.auth, rest.bootstrap_key)?,

@@ -18,6 +18,8 @@ pub struct Config {
     pub paths: Paths,
     /// Where `tympan models pull` takes models from.
     pub model_source: ModelSource,
+    /// Address of the hub, where it is a mirror of the public one.
+    pub model_hub_url: Option<String>,
     /// Origin under which clients reach the service, without a trailing slash.
     pub public_base_url: Option<String>,
     /// Whether URLs of requests may reach private and loopback addresses.

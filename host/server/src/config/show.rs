@@ -36,6 +36,7 @@ fn shown(config: &Config) -> Value {
         "database_url": format!("sqlite:{}", config.paths.database_file.display()),
         "models_dir": config.paths.models_dir,
         "model_source": config.model_source,
+        "model_hub_url": config.model_hub_url,
         "public_base_url": config.public_base_url,
         "allow_private_urls": config.allow_private_urls,
         "auth": {

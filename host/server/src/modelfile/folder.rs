@@ -17,23 +17,6 @@ const SUFFIX: &str = ".bin";
 const UNFINISHED: &str = ".unfinished-";
 const LOCK: &str = ".lock";
 
-/// Where models lie unless the operator says otherwise: `tympan/models` in the user's
-/// cache, shared by all installations. Takes the values of `TYMPAN_MODELS_DIR`,
-/// `XDG_CACHE_HOME` and `HOME`; none without any of them.
-pub fn default_dir(
-    models_dir: Option<&str>,
-    cache_home: Option<&str>,
-    home: Option<&str>,
-) -> Option<PathBuf> {
-    let given = |value: Option<&str>| value.filter(|text| !text.is_empty()).map(PathBuf::from);
-    if let Some(folder) = given(models_dir) {
-        return Some(folder);
-    }
-    let cache = given(cache_home).filter(|path| path.is_absolute());
-    let cache = cache.or_else(|| given(home).map(|home| home.join(".cache")))?;
-    Some(cache.join("tympan/models"))
-}
-
 /// The file name of a model: `ggml-base-q8_0.bin`, without a form for f16, as the hub
 /// names them.
 pub fn file_name(name: &str, weights: Weights) -> String {
@@ -202,16 +185,6 @@ fn rename(from: &Path, to: &Path) -> Result<(), ModelFileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn default_folder_follows_the_environment() {
-        let path =
-            |models, cache, home| default_dir(models, cache, home).map(|path| path.display().to_string());
-        assert_eq!(path(Some("/m"), Some("/c"), Some("/h")).as_deref(), Some("/m"));
-        assert_eq!(path(None, Some("/c"), Some("/h")).as_deref(), Some("/c/tympan/models"));
-        assert_eq!(path(Some(""), Some("relative"), Some("/h")).as_deref(), Some("/h/.cache/tympan/models"));
-        assert_eq!(path(None, None, None), None);
-    }
 
     #[test]
     fn names_that_leave_the_folder_are_refused() {

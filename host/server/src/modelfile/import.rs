@@ -37,7 +37,7 @@ pub fn import(
     if is_folder {
         let written = from_ctranslate2(source, &target, weights.unwrap_or(DEFAULT_WEIGHTS), report)?;
         let heads = OriginalConfig::read(source).alignment_heads;
-        return locked.install(written, &name, "import of a faster-whisper folder".to_owned(), heads);
+        return locked.install(written, &name, "a faster-whisper folder".to_owned(), heads);
     }
     let info = check(source)?;
     let written = match weights {
@@ -45,7 +45,7 @@ pub fn import(
         _ => copy(source, &target, info.size_bytes, report)?,
     };
     let heads = record::read(source).map(|record| record.heads_for(&info)).unwrap_or_default();
-    locked.install(written, &name, "import of a ggml file".to_owned(), heads)
+    locked.install(written, &name, "a ggml file".to_owned(), heads)
 }
 
 fn copy(

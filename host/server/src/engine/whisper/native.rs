@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use whisper_rs::whisper_rs_sys as sys;
 
-use super::header::Header;
+use super::alignment::Alignment;
 use crate::engine::EngineError;
 use crate::model::language::Language;
+use crate::modelfile;
 
 /// Room for the alignment of one segment, which whisper.cpp asks for at once and touches
 /// as far as it needs: 448 tokens by 1,500 positions by 23 heads, three times over, fit.
@@ -20,6 +21,8 @@ const ALIGNMENT_BYTES: usize = 256 << 20;
 /// A loaded model file, shared by any number of states.
 pub struct Context {
     raw: NonNull<sys::whisper_context>,
+    /// whisper.cpp points into it.
+    _alignment: Alignment,
     pub tokens: Tokens,
     /// Language and whisper.cpp's number for it; English alone for an English-only model.
     pub languages: Vec<(Language, i32)>,
@@ -45,19 +48,19 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// Loads a model file that has been checked.
+    /// Checks a model file and loads it. whisper.cpp ends the process on many faults, so it
+    /// sees only what passes the check.
     pub fn load(file: &Path) -> Result<Self, EngineError> {
         let failed = |reason: &str| EngineError::Load { file: file.to_owned(), reason: reason.to_owned() };
-        let header = Header::read(file).map_err(|reason| failed(&reason))?;
+        let model = modelfile::check(file).map_err(|error| failed(&error.to_string()))?;
+        let alignment = Alignment::of(&model);
         let path = CString::new(file.as_os_str().as_encoded_bytes()).map_err(|_| failed("odd file name"))?;
         // SAFETY: plain values in; the path outlives the call.
         let raw = unsafe {
             let mut settings = sys::whisper_context_default_params();
             settings.use_gpu = false;
             settings.flash_attn = false;
-            settings.dtw_token_timestamps = true;
-            settings.dtw_aheads_preset = header.alignment_preset();
-            settings.dtw_n_top = header.text_layers / 2;
+            alignment.apply(&mut settings);
             settings.dtw_mem_size = ALIGNMENT_BYTES;
             sys::whisper_init_from_file_with_params_no_state(path.as_ptr(), settings)
         };
@@ -75,7 +78,13 @@ impl Context {
             };
             (tokens, sys::whisper_is_multilingual(context) != 0)
         };
-        Ok(Self { raw, tokens, languages: languages(is_multilingual), is_multilingual })
+        Ok(Self {
+            raw,
+            _alignment: alignment,
+            tokens,
+            languages: languages(is_multilingual),
+            is_multilingual,
+        })
     }
 
     pub fn as_ptr(&self) -> *mut sys::whisper_context {
