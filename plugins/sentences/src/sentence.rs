@@ -179,7 +179,7 @@ mod tests {
         let joined =
             of(vec![utterance("en", 0, 0.0, "I went to"), utterance("en", 0, 1.5, "the shop. Yes.")]);
         assert_eq!(joined[0].0, "I went to the shop.");
-        let apart = of(vec![utterance("en", 0, 0.0, "I went to"), utterance("en", 0, 2.5, "the shop.")]);
+        let apart = of(vec![utterance("en", 0, 0.0, "I went to"), utterance("en", 0, 4.0, "the shop.")]);
         assert_eq!(apart.len(), 2);
         let stopped = of(vec![utterance("en", 0, 0.0, "I went."), utterance("en", 0, 1.0, "and so on")]);
         assert_eq!(stopped.len(), 2);

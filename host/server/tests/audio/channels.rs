@@ -37,14 +37,18 @@ fn sixteen_channels_pass_and_more_are_refused() {
     let refused = decode_bytes(&wave(16_000, &channels)).err().expect("too many");
     assert!(matches!(refused, DecodeError::TooManyChannels { channels: 17, limit: 16 }), "{refused}");
     let absurd = decode_bytes(&wave_raw(1, 65_535, 8_000, 65_534, 8, &[0; 70_000])).err().expect("absurd");
-    assert_eq!(absurd.error_code(), 422);
+    assert_eq!(absurd.code().expect("nobody cancelled").status(), 422);
 }
 
 #[test]
 fn audio_over_the_limit_is_refused() {
     let limits = DecodeLimits { max_duration_s: 2.0, ..DecodeLimits::default() };
     let refused = decode_limited(&wave(16_000, &[tone(16_000, 2.5)]), &limits).err().expect("too long");
-    assert!(refused.error_code() == 413 && refused.to_string().contains("2 seconds"), "{refused}");
+    assert!(
+        refused.code().expect("nobody cancelled").status() == 413
+            && refused.to_string().contains("2 seconds"),
+        "{refused}"
+    );
     assert!(decode_limited(&wave(16_000, &[tone(16_000, 1.9)]), &limits).is_ok());
 }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
-use tympan::stage::fetch::{FetchError, FetchErrorKind, FetchPolicy, Fetched, fetch};
+use tympan::model::code::{Blame, Code};
+use tympan::stage::fetch::{FetchError, FetchPolicy, Fetched, fetch};
 
 const SECRET: &str = "sig-4711";
 
@@ -104,6 +105,18 @@ async fn failure(path: &str, policy: &FetchPolicy) -> FetchError {
     get(&format!("{origin}{path}?token={SECRET}"), policy).await.0.expect_err(path)
 }
 
+fn code(error: &FetchError) -> Code {
+    error.code().expect("nobody cancelled")
+}
+
+fn blame(error: &FetchError) -> Blame {
+    code(error).blame()
+}
+
+fn status(error: &FetchError) -> u16 {
+    code(error).status()
+}
+
 #[tokio::test]
 async fn a_file_arrives_with_its_digest_and_name() {
     let origin = server().await;
@@ -130,11 +143,11 @@ async fn credentials_of_the_url_are_sent_and_compression_is_not_asked_for() {
 async fn statuses_are_permanent_or_transient() {
     for (path, code) in [("/404", 404), ("/410", 404), ("/403", 400), ("/gzip", 422)] {
         let error = failure(path, &policy()).await;
-        assert_eq!((error.kind(), error.error_code()), (FetchErrorKind::Permanent, code), "{path}");
+        assert_eq!((blame(&error), status(&error)), (Blame::Input, code), "{path}");
     }
     for (path, wait) in [("/500", None), ("/429", Some(7)), ("/503", Some(0))] {
         let error = failure(path, &policy()).await;
-        assert_eq!(error.kind(), FetchErrorKind::Transient, "{path}");
+        assert_eq!(blame(&error), Blame::Outside, "{path}");
         assert_eq!(error.retry_after().map(|wait| wait.as_secs()), wait, "{path}");
     }
 }
@@ -143,14 +156,11 @@ async fn statuses_are_permanent_or_transient() {
 async fn size_is_limited_whatever_the_header_says() {
     for path in ["/huge-stated", "/huge-unstated"] {
         let error = failure(path, &policy()).await;
-        assert!(
-            matches!(error, FetchError::TooLarge(100_000)) && error.error_code() == 413,
-            "{path}: {error}"
-        );
+        assert!(matches!(error, FetchError::TooLarge(100_000)) && status(&error) == 413, "{path}: {error}");
     }
     let (outcome, bytes) = get(&format!("{}/longer", server().await), &policy()).await;
     assert_eq!((outcome.expect("fetched").size_bytes, bytes.as_slice()), (5, &b"hello"[..]));
-    assert_eq!(failure("/short", &policy()).await.kind(), FetchErrorKind::Transient);
+    assert_eq!(blame(&failure("/short", &policy()).await), Blame::Outside);
 }
 
 #[tokio::test]
@@ -186,7 +196,7 @@ async fn private_addresses_are_refused_unless_allowed() {
     {
         let (outcome, bytes) = get(&format!("http://{host}:{port}/ok.wav"), &closed).await;
         let error = outcome.expect_err(host);
-        assert_eq!((error.kind(), error.error_code()), (FetchErrorKind::Permanent, 400), "{host}");
+        assert_eq!((blame(&error), status(&error)), (Blame::Input, 400), "{host}");
         assert!(bytes.is_empty());
     }
     let (outcome, _) = get(&format!("http://localhost:{port}/ok.wav"), &policy()).await;
@@ -213,8 +223,8 @@ async fn nobody_there_is_transient_and_an_invalid_name_is_not() {
     let (outcome, _) = get(&format!("http://{address}/"), &policy()).await;
     assert!(matches!(outcome, Err(FetchError::Connection)), "{outcome:?}");
     let (outcome, _) = get("http://nowhere.invalid/a.wav", &policy()).await;
-    assert_eq!(outcome.expect_err("invalid").kind(), FetchErrorKind::Permanent);
-    assert_eq!(failure("/not-http", &policy()).await.kind(), FetchErrorKind::Transient);
+    assert_eq!(blame(&outcome.expect_err("invalid")), Blame::Input);
+    assert_eq!(blame(&failure("/not-http", &policy()).await), Blame::Outside);
 }
 
 #[tokio::test]

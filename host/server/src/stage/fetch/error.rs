@@ -76,7 +76,8 @@ impl FetchError {
             Self::RedirectWithoutTarget | Self::TooManyRedirects(_) | Self::Status(_) => {
                 Code::AudioUrlUnreadable
             }
-            Self::Encoded | Self::Certificate => Code::AudioUrlUnreadable,
+            Self::Certificate => Code::AudioUrlUnreadable,
+            Self::Encoded => Code::AudioUndecodable,
             Self::Busy { .. } | Self::Connection => Code::AudioHostDown,
             Self::Timeout => Code::AudioHostSlow,
             Self::TooLarge(_) => Code::AudioTooLarge,
