@@ -102,11 +102,22 @@ impl Utterance {
         &self.words
     }
 
-    /// Puts other words in place and rebuilds the text. Words without text are dropped, the first
+    /// Puts other words in place and rebuilds the text. A word of spaces only becomes the
+    /// leading space of the next, words without text are dropped, the first
     /// word loses its leading space; start and end grow where the words reach further.
     pub fn set_words(&mut self, words: Vec<Word>) {
         self.words = words;
-        self.words.retain(|word| !word.text.trim().is_empty());
+        let mut space_before = false;
+        self.words.retain_mut(|word| {
+            if word.text.trim().is_empty() {
+                space_before |= !word.text.is_empty();
+                return false;
+            }
+            if std::mem::take(&mut space_before) && !word.text.starts_with(char::is_whitespace) {
+                word.text.insert(0, ' ');
+            }
+            true
+        });
         if let Some(first) = self.words.first_mut() {
             let kept = first.text.trim_start().len();
             first.text.drain(..first.text.len() - kept);
