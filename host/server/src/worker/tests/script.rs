@@ -37,6 +37,8 @@ pub enum Trouble {
     DiskFull,
     /// A defect.
     Panic,
+    /// Takes half a second, then goes well.
+    Slow,
 }
 
 /// Scripted steps; clones share what happened.
@@ -76,6 +78,10 @@ impl Script {
             Some(Trouble::Fail(code)) => Err(Failure::plain(code, "scripted").into()),
             Some(Trouble::DiskFull) => Err(BlobError::Full(std::io::ErrorKind::StorageFull.into()).into()),
             Some(Trouble::Panic) => panic!("scripted"),
+            Some(Trouble::Slow) => {
+                tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+                Ok(())
+            }
         }
     }
 }

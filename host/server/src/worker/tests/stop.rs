@@ -87,13 +87,13 @@ async fn a_worker_that_lost_its_lease_stops_and_writes_nothing() {
 #[tokio::test]
 async fn a_locked_database_is_survived() {
     let house = House::open().await;
-    let script = Script::default();
+    let script = Script::with("segment", &[Trouble::Slow]);
     let worker = house.start(&script);
     let path = house.folder.path().join("tympan.db");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
     let mut other = sqlx::SqliteConnection::connect_with(&options).await.expect("connects");
     let id = house.add_job().await;
-    wait_for_place(&script, "decode").await;
+    wait_for_place(&script, "segment").await;
     let lock = other.begin_with("BEGIN IMMEDIATE").await.expect("locks");
     // Longer than the busy time-out: the writes of the worker fail.
     tokio::time::sleep(Duration::from_secs(6)).await;
