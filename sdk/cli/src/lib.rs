@@ -8,7 +8,6 @@ mod build;
 mod check;
 mod new;
 mod runtime;
-mod schema;
 mod trial;
 
 use std::process::ExitCode;
