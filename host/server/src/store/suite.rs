@@ -323,6 +323,22 @@ async fn limit_pages(store: &Store) {
 }
 
 #[tokio::test]
+async fn what_is_promised_about_the_disk_is_switched_on() {
+    let f = fixture().await;
+    let reading = f.store.writer.write(|db: &mut sqlx::SqliteConnection| {
+        Box::pin(async move {
+            let mode: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut *db).await?;
+            let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous").fetch_one(&mut *db).await?;
+            let erases: i64 = sqlx::query_scalar("PRAGMA secure_delete").fetch_one(&mut *db).await?;
+            let keys: i64 = sqlx::query_scalar("PRAGMA foreign_keys").fetch_one(&mut *db).await?;
+            Ok((mode, synchronous, erases, keys))
+        })
+    });
+    // 2 is FULL (https://www.sqlite.org/pragma.html#pragma_synchronous).
+    assert_eq!(reading.await.expect("reads"), ("wal".to_owned(), 2, 1, 1));
+}
+
+#[tokio::test]
 async fn a_change_that_fails_is_undone_alone() {
     let f = fixture().await;
     let twice = new_job(1);

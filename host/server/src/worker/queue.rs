@@ -20,6 +20,8 @@ use crate::store::{Claim, Claimed, Store, StoreError};
 
 /// Pause after the database refused a claim.
 const CLAIM_FAILED_PAUSE: Duration = Duration::from_secs(2);
+/// How long a job may take to stop when it is told to: a few steps of inference.
+const RELEASE_LIMIT: Duration = Duration::from_secs(15);
 /// Between two looks for dead processes.
 const RECOVERY_PAUSE: Duration = Duration::from_secs(10);
 
@@ -69,7 +71,7 @@ impl<S: Steps> Worker<S> {
     }
 
     /// Works until `stop` fires, then lets running jobs finish within the grace time and
-    /// releases the rest.
+    /// releases the rest within [`RELEASE_LIMIT`].
     ///
     /// 1. Claim while there is room. 2. Wait: for the end of a job, a wake-up, the pause, or
     /// the stop. 3. Again. 4. At the stop: wait, cancel, wait for the releases.
@@ -97,9 +99,12 @@ impl<S: Steps> Worker<S> {
         }
         drop(sweeper);
         let grace = tokio::time::timeout(self.parts.settings.shutdown_grace, jobs.all_end());
-        if grace.await.is_err() {
-            cancel.cancel();
-            jobs.all_end().await;
+        if grace.await.is_ok() {
+            return;
+        }
+        cancel.cancel();
+        if tokio::time::timeout(RELEASE_LIMIT, jobs.all_end()).await.is_err() {
+            tracing::error!("jobs did not stop when told to; their leases run out");
         }
     }
 

@@ -9,7 +9,7 @@ use super::steps::Steps;
 use crate::store::StoreError;
 
 /// Between two sweeps.
-const PAUSE: Duration = Duration::from_secs(15 * 60);
+const PAUSE: Duration = Duration::from_secs(3600);
 /// A blob is written before its row; after this long the row will not come any more.
 const ORPHAN_AGE: Duration = Duration::from_secs(3600);
 /// Keys looked up at once.
@@ -17,7 +17,7 @@ const KEYS: usize = 500;
 
 /// Why a sweep ended early; the next one begins again.
 #[derive(Debug, thiserror::Error)]
-enum SweepError {
+pub(super) enum SweepError {
     #[error(transparent)]
     Blob(#[from] crate::blob::BlobError),
     #[error(transparent)]
@@ -36,7 +36,8 @@ pub(super) async fn run<S: Steps>(parts: Arc<Parts<S>>) {
     }
 }
 
-async fn sweep<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result<(), SweepError> {
+/// One sweep, as if it were `now`.
+pub(super) async fn sweep<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result<(), SweepError> {
     let removed = sweep_blobs(parts, now).await? + sweep_scratch(parts).await?;
     if removed > 0 {
         tracing::info!(removed, "swept what crashes left behind");

@@ -5,3 +5,4 @@ mod real;
 mod resume;
 mod script;
 mod stop;
+mod sweep;

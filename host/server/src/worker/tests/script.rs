@@ -226,16 +226,19 @@ impl House {
     }
 
     pub fn start_with(&self, steps: impl Steps) -> Running {
-        let parts = Parts {
+        let worker = Worker::new(self.parts(steps)).expect("starts");
+        let stop = CancellationToken::new();
+        Running { task: tokio::spawn(worker.run(stop.clone())), stop }
+    }
+
+    pub fn parts<S: Steps>(&self, steps: S) -> Parts<S> {
+        Parts {
             store: self.store.clone(),
             blobs: self.blobs.clone(),
             steps,
             clock: self.clock.clone(),
             settings: self.settings.clone(),
-        };
-        let worker = Worker::new(parts).expect("starts");
-        let stop = CancellationToken::new();
-        Running { task: tokio::spawn(worker.run(stop.clone())), stop }
+        }
     }
 
     pub async fn job(&self, id: JobId) -> Job {

@@ -85,6 +85,21 @@ async fn a_worker_that_lost_its_lease_stops_and_writes_nothing() {
 }
 
 #[tokio::test]
+async fn the_work_of_a_dead_process_is_taken_over_at_once() {
+    let house = House::open().await;
+    let id = house.add_job().await;
+    let claim = house.store.claim("dead", true, super::script::NOON_MS, 3_600_000).await.expect("claims");
+    assert!(matches!(claim, Claim::Job(_)));
+    // As a kill leaves it: a file that nobody holds locked.
+    std::fs::create_dir_all(&house.settings.instances_dir).expect("creates");
+    std::fs::write(house.settings.instances_dir.join("dead"), b"").expect("writes");
+    let worker = house.start(&Script::default());
+    house.result(id).await;
+    assert_eq!(house.job(id).await.post_session_metadata["attempts"], 2);
+    worker.stop().await;
+}
+
+#[tokio::test]
 async fn a_locked_database_is_survived() {
     let house = House::open().await;
     let script = Script::with("segment", &[Trouble::Slow]);
