@@ -165,8 +165,11 @@ async fn every_attack_ends_as_one_wrapper_beside_honest_jobs() {
 async fn a_python_addon_that_looks_around_finds_nothing_and_harms_nobody() {
     let folder = examples(&["hostile_python"]);
     let server = Server::start(Options::default().addons(&[folder.path().to_owned()]).config(SHORT_TIMEOUTS));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
     for deed in ["open_file", "connect", "sleep_an_hour", "read_environment"] {
-        let more = json!({"hostile_python": true, "hostile_python_config": {"do": deed}});
+        let more = json!({"hostile_python": true, "hostile_python_config": {"do": deed, "port": port}});
         let job = run(&server, more).await;
         assert_eq!(job["status"], "done", "{deed}: {job}");
         let wrapper = &job["result"]["hostile_python"];
@@ -175,6 +178,7 @@ async fn a_python_addon_that_looks_around_finds_nothing_and_harms_nobody() {
         assert_ne!(wrapper["success"], is_empty_handed.not(), "{deed}: {wrapper}");
         assert_eq!(wrapper["error"]["exception"] == "Timeout", deed == "sleep_an_hour", "{deed}: {wrapper}");
     }
+    assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     let log = server.log();
     assert!(!log.contains("country"), "the log holds transcript text");
 }

@@ -49,11 +49,22 @@ async fn it_imports_wasi_and_is_loaded_all_the_same() {
 #[tokio::test]
 async fn files_and_network_are_not_there() {
     let addon = python(&runtime(), Limits::default()).await;
-    for deed in ["open_file", "write_file", "list_root", "connect", "resolve", "listen"] {
+    for deed in ["open_file", "write_file", "list_root", "resolve", "listen"] {
         let report = try_to(&addon, deed).await;
         assert!((500..=599).contains(&error(&report).status_code), "{deed}: {:?}", report.outcome);
     }
     assert!(!Path::new("/tmp/tympan-hostile").exists());
+}
+
+#[tokio::test]
+async fn a_listener_of_the_host_hears_nothing() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let addon = python(&runtime(), Limits::default()).await;
+    let report = run(&addon, &format!(r#"{{"do": "connect", "port": {port}}}"#)).await;
+    assert!((500..=599).contains(&error(&report).status_code), "{:?}", report.outcome);
+    assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
 #[tokio::test]
