@@ -13,7 +13,8 @@ install_componentize_py() {
     if "$venv/bin/componentize-py" --version 2>/dev/null | grep -q "${componentize_py#*==}"; then
         return
     fi
-    python3 -m venv "$venv" || {
+    # A moved checkout leaves programs that point to their old place.
+    python3 -m venv --clear "$venv" || {
         echo "python3 cannot make a virtual environment: apt-get install python3-venv" >&2
         exit 1
     }

@@ -4,8 +4,7 @@
 //! of a segment. Here the transcription starts with any language; when the sound is
 //! encoded and the first token is due, a callback asks the decoder for the language over
 //! the same encoding, and when it differs, has the prompt decoded again with that one. The
-//! result equals a transcription that was told the language from the start (a test of this
-//! folder holds it to that).
+//! result is meant to equal a transcription that was told the language from the start.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
