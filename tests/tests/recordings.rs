@@ -12,6 +12,10 @@ const BOUNDS: &[(&str, f64)] = &[
     ("en/jfk.wav", 0.0),
     ("en/ljspeech_LJ001-0001.wav", 0.05),
     ("en/librispeech_1688-142285-0000.flac", 0.15),
+    // Once written over and over, 112 words for five.
+    ("en/librispeech_2414-128291-0000.flac", 0.4),
+    // Once taken for Latin.
+    ("en/librispeech_2033-164914-0001.flac", 0.4),
     ("en/fleurs-en-002.ogg", 0.25),
     ("en/sonnet_01.mp3", 0.2),
     ("de/kerstin_0004.webm", 0.1),

@@ -15,8 +15,18 @@ use crate::model::language::Language;
 const SAMPLES_A_POSITION: usize = SAMPLE_RATE_HZ as usize / 50;
 /// The encoder hears this many positions of silence after the segment (1.28 s).
 const MARGIN_POSITIONS: usize = 64;
+
 /// The whole context has 1,500 positions and is slower than the next multiple of 64.
 const MOST_POSITIONS: usize = 1472;
+
+/// How much silence the encoder hears after the segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// A margin: as fast as can be.
+    Trimmed,
+    /// Up to the 30 s that the model was trained on: where the end comes too soon for it.
+    Full,
+}
 /// The longest segment: 28 s. One margin more than this fits the encoder.
 pub const LONGEST_SAMPLES: usize = 28 * SAMPLE_RATE_HZ as usize;
 /// Shorter sound is followed by silence up to this length, because whisper.cpp refuses
@@ -80,7 +90,7 @@ pub fn attempt(
     state: &mut State,
     samples: &[f32],
     spoken: &Spoken<'_>,
-    search: Search,
+    (search, room): (Search, Room),
     threads: usize,
     cancel: &AtomicBool,
 ) -> Result<Heard, EngineError> {
@@ -96,7 +106,7 @@ pub fn attempt(
         Spoken::Known(language) => Detection::among(&state.context, &[*language], threads),
         Spoken::Among(allowed) => Detection::among(&state.context, allowed, threads),
     };
-    let mut parameters = parameters(search, threads, samples.len(), cancel);
+    let mut parameters = parameters(search, threads, positions(samples.len(), room), cancel);
     detection.install(&mut parameters);
     if detection.is_settled() {
         parameters.logits_filter_callback = None;
@@ -132,18 +142,24 @@ pub fn no_speech_probability(state: &mut State, threads: usize) -> f32 {
     scores.get(index).map_or(0.0, |score| (score - highest).exp() / total)
 }
 
+fn positions(samples: usize, room: Room) -> usize {
+    let filled = samples.div_ceil(SAMPLES_A_POSITION);
+    match room {
+        Room::Trimmed => (filled + MARGIN_POSITIONS).next_multiple_of(64).min(MOST_POSITIONS),
+        Room::Full => MOST_POSITIONS,
+    }
+}
+
 fn parameters(
     search: Search,
     threads: c_int,
-    samples: usize,
+    positions: usize,
     cancel: &AtomicBool,
 ) -> sys::whisper_full_params {
     let strategy = match search {
         Search::Beam(_) => sys::whisper_sampling_strategy_WHISPER_SAMPLING_BEAM_SEARCH,
         _ => sys::whisper_sampling_strategy_WHISPER_SAMPLING_GREEDY,
     };
-    let positions = samples.div_ceil(SAMPLES_A_POSITION) + MARGIN_POSITIONS;
-    let positions = positions.next_multiple_of(64).min(MOST_POSITIONS);
     // SAFETY: returns plain values.
     let mut parameters = unsafe { sys::whisper_full_default_params(strategy) };
     match search {

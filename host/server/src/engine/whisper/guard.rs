@@ -9,6 +9,8 @@ const LEAST_MEAN_LOG_PROBABILITY: f32 = -1.0;
 const LOOP_TIMES: usize = 4;
 /// ... if the repeats make up this many tokens, because people do say "no no no no".
 const LOOP_TOKENS: usize = 12;
+/// From this many tokens on a sentence that comes twice is an echo.
+const ECHO_TOKENS: usize = 6;
 /// The longest phrase that is looked for.
 const LONGEST_PHRASE: usize = 40;
 
@@ -17,20 +19,53 @@ pub fn is_doubtful(heard: &Heard) -> bool {
     !heard.is_finished || heard.mean_log_probability < LEAST_MEAN_LOG_PROBABILITY || has_loop(&heard.tokens)
 }
 
+/// Whether a whole sentence comes twice in a row. People do that seldom; the model does it
+/// when the sound ends before it expects it to.
+pub fn has_echo(tokens: &[Token]) -> bool {
+    repetition(tokens, 2, 2 * ECHO_TOKENS).is_some_and(|run| run.phrase >= ECHO_TOKENS) || has_loop(tokens)
+}
+
 /// Whether a phrase repeats until it cannot be speech.
 pub fn has_loop(tokens: &[Token]) -> bool {
-    (1..=LONGEST_PHRASE.min(tokens.len() / 2)).any(|phrase| {
-        let mut equal = 0;
-        (phrase..tokens.len()).any(|at| {
-            equal = if tokens[at].bytes == tokens[at - phrase].bytes { equal + 1 } else { 0 };
-            equal + phrase >= (phrase * LOOP_TIMES).max(LOOP_TOKENS)
-        })
+    repetition(tokens, LOOP_TIMES, LOOP_TOKENS).is_some()
+}
+
+/// Leaves one of the repeats of every loop.
+pub fn without_loops(mut tokens: Vec<Token>) -> Vec<Token> {
+    while let Some(run) = repetition(&tokens, LOOP_TIMES, LOOP_TOKENS) {
+        tokens.drain(run.start + run.phrase..run.end);
+    }
+    tokens
+}
+
+/// A phrase and the tokens over which it repeats.
+struct Run {
+    phrase: usize,
+    start: usize,
+    end: usize,
+}
+
+/// The first run of a phrase that comes `times` in a row and fills `least` tokens, looking
+/// for short phrases first.
+fn repetition(tokens: &[Token], times: usize, least: usize) -> Option<Run> {
+    (1..=LONGEST_PHRASE.min(tokens.len() / 2)).find_map(|phrase| {
+        let is_repeat = |at: &usize| tokens[*at].bytes == tokens[at - phrase].bytes;
+        let mut at = phrase;
+        while at < tokens.len() {
+            let end = (at..tokens.len()).find(|at| !is_repeat(at)).unwrap_or(tokens.len());
+            let start = at - phrase;
+            if end - start >= (phrase * times).max(least) {
+                return Some(Run { phrase, start, end });
+            }
+            at = end + 1;
+        }
+        None
     })
 }
 
 /// The better of two attempts: one without a loop, one that came to its end, the likelier.
 pub fn better(a: Heard, b: Heard) -> Heard {
-    let rank = |heard: &Heard| (!has_loop(&heard.tokens), heard.is_finished);
+    let rank = |heard: &Heard| (!has_loop(&heard.tokens), heard.is_finished, !has_echo(&heard.tokens));
     match rank(&a).cmp(&rank(&b)) {
         std::cmp::Ordering::Greater => a,
         std::cmp::Ordering::Less => b,
@@ -54,6 +89,24 @@ mod tests {
         assert!(has_loop(&tokens(&"la ".repeat(30))));
         let phrase = "thank you very much for all that you have done for us ";
         assert!(has_loop(&tokens(&phrase.repeat(4))));
+    }
+
+    #[test]
+    fn one_of_the_repeats_stays() {
+        let text = |tokens: Vec<Token>| -> String {
+            let words: Vec<_> =
+                tokens.iter().map(|token| String::from_utf8_lossy(&token.bytes).into_owned()).collect();
+            words.join(" ")
+        };
+        let phrase = "we go and ".repeat(6);
+        assert_eq!(text(without_loops(tokens(&format!("so {phrase}stop")))), "so we go and stop");
+        assert_eq!(text(without_loops(tokens("no no no no and out"))), "no no no no and out");
+    }
+
+    #[test]
+    fn a_sentence_said_twice_is_an_echo_and_a_short_one_is_not() {
+        assert!(has_echo(&tokens("an old fox learns no trade . an old fox learns no trade .")));
+        assert!(!has_echo(&tokens("come on . come on . we are late")));
     }
 
     #[test]

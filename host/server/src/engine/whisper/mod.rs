@@ -14,8 +14,8 @@ pub use language::Odds;
 pub use log::silence;
 pub use native::{Context, State};
 
-use attempt::{Heard, Search, Spoken, attempt, no_speech_probability};
-use guard::{better, has_loop, is_doubtful};
+use attempt::{Heard, Room, Search, Spoken, attempt, no_speech_probability};
+use guard::{better, has_echo, has_loop, is_doubtful, without_loops};
 
 use super::EngineError;
 use crate::model::language::Language;
@@ -65,20 +65,20 @@ pub fn recognise(
         LanguageChoice::Known(language) => Spoken::Known(*language),
         LanguageChoice::Among(allowed) => Spoken::Among(allowed),
     };
-    let first = attempt(state, samples, &spoken, Search::Greedy, threads, cancel)?;
+    let first = attempt(state, samples, &spoken, (Search::Greedy, Room::Trimmed), threads, cancel)?;
     let no_speech =
         if first.mean_log_probability < ASK_BELOW { no_speech_probability(state, threads) } else { 0.0 };
     let odds = first.odds.clone();
     // A text that runs out of tokens without a loop needs a shorter segment, not a better search.
     let is_cut = !first.is_finished && !has_loop(&first.tokens);
-    let (heard, attempts) = if is_doubtful(&first) && !is_cut {
+    let (heard, attempts) = if (is_doubtful(&first) || has_echo(&first.tokens)) && !is_cut {
         search_on(state, samples, first, threads, cancel)?
     } else {
         (first, 1)
     };
     Ok(Recognised {
         is_doubtful: is_doubtful(&heard),
-        tokens: heard.tokens,
+        tokens: without_loops(heard.tokens),
         language: heard.language,
         odds,
         mean_log_probability: heard.mean_log_probability,
@@ -88,7 +88,8 @@ pub fn recognise(
     })
 }
 
-/// Further attempts, each less bound to the most probable token.
+/// Further attempts: with the silence that the model expects after the sound, then each
+/// less bound to the most probable token.
 fn search_on(
     state: &mut State,
     samples: &[f32],
@@ -99,18 +100,19 @@ fn search_on(
     let spoken = Spoken::Known(first.language);
     let mut best = first;
     let mut attempts = 1;
-    let searches = [
-        Search::Beam(5),
-        Search::Sample { temperature: 0.4, best_of: 3 },
-        Search::Sample { temperature: 0.8, best_of: 3 },
+    let ways = [
+        (Search::Greedy, Room::Full),
+        (Search::Beam(5), Room::Full),
+        (Search::Sample { temperature: 0.4, best_of: 3 }, Room::Full),
+        (Search::Sample { temperature: 0.8, best_of: 3 }, Room::Full),
     ];
-    for search in searches {
-        let next = if let Search::Sample { .. } = search {
+    for way in ways {
+        let next = if let (Search::Sample { .. }, _) = way {
             // Chance starts anew with each state, so that a second run chooses the same.
             let mut fresh = State::new(&state.context)?;
-            attempt(&mut fresh, samples, &spoken, search, threads, cancel)?
+            attempt(&mut fresh, samples, &spoken, way, threads, cancel)?
         } else {
-            attempt(state, samples, &spoken, search, threads, cancel)?
+            attempt(state, samples, &spoken, way, threads, cancel)?
         };
         attempts += 1;
         best = better(best, next);

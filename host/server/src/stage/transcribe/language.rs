@@ -12,6 +12,10 @@ const ENOUGH_FRAMES: u64 = 10 * crate::engine::SAMPLE_RATE_HZ as u64;
 const SURE: f32 = 0.9;
 /// Segments that may be heard before the language of the file is settled.
 const MOST_PROBES: usize = 4;
+/// With a smaller share than this the language is not settled by its share ...
+const UNSETTLED: f32 = 0.6;
+/// ... but by transcribing in this many.
+const RIVALS: usize = 4;
 /// An utterance shorter than this (2.5 s) ...
 const SHORT_FRAMES: u64 = 5 * crate::engine::SAMPLE_RATE_HZ as u64 / 2;
 /// ... or less certain than this takes the language of its neighbour ...
@@ -104,45 +108,73 @@ impl<'a> Results<'a> {
     /// The language of the file: that of the first speech, with more of it heard while
     /// there is little or the model is not sure. What was heard is kept.
     fn settle(&mut self, among: &[Language]) -> Result<Language, TranscribeError> {
-        let mut probes = Vec::new();
-        let mut votes: Vec<(Language, f32)> = Vec::new();
-        let mut heard_frames = 0;
-        for index in 0..self.done.len().min(MOST_PROBES) {
-            let probe = self.probe(index, among)?;
-            // Text that nobody said has no language.
-            let is_speech = probe.flag != Some(Flag::Dropped);
-            let frames = if is_speech { length(&self.run.segments.segments[index]) } else { 0 };
-            for (language, share) in &probe.odds {
-                vote(&mut votes, *language, share * frames as f32);
-            }
-            heard_frames += frames;
-            probes.push(probe);
-            let highest = votes.iter().map(|(_, votes)| *votes).fold(0.0, f32::max);
-            if heard_frames >= ENOUGH_FRAMES && highest / heard_frames.max(1) as f32 >= 0.5
-                || highest / heard_frames.max(1) as f32 >= SURE
-            {
-                break;
-            }
+        if let Some(first) = &self.done[0] {
+            // It was saved after the language had been settled.
+            return Ok(first.language);
         }
-        // Of equal ones the first to be heard.
-        let best = votes.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(language, _)| *language);
-        let language = best.unwrap_or(probes.first().expect("there is a segment").language);
+        let (mut probes, votes) = self.probe(among)?;
+        let mut language = votes.first().map_or(probes[0].language, |(language, _)| *language);
+        if votes.first().is_some_and(|(_, share)| *share < UNSETTLED) {
+            let rivals = votes.iter().take(RIVALS).filter(|(_, share)| *share >= POSSIBLE);
+            language = self.most_confident(&mut probes[0], rivals.map(|(language, _)| *language))?;
+        }
         for (index, probe) in probes.into_iter().enumerate() {
-            if self.done[index].is_some() {
-                continue;
-            }
             let result = if probe.language == language { probe } else { self.again(index, probe, language)? };
-            self.keep(index, result)?;
+            if self.done[index].is_none() {
+                self.keep(index, result)?;
+            }
         }
         Ok(language)
     }
 
-    /// A segment in its own language, from the log if it is there.
-    fn probe(&self, index: usize, among: &[Language]) -> Result<SegmentResult, TranscribeError> {
-        match &self.done[index] {
-            Some(result) => Ok(result.clone()),
-            None => self.one(index, LanguageChoice::Among(among.to_vec())),
+    /// The first segments, each in a language of its own, and the shares of the languages
+    /// in their speech, highest first.
+    fn probe(
+        &self,
+        among: &[Language],
+    ) -> Result<(Vec<SegmentResult>, Vec<(Language, f32)>), TranscribeError> {
+        let mut probes = Vec::new();
+        let mut votes: Vec<(Language, f32)> = Vec::new();
+        let mut heard_frames = 0;
+        for (index, segment) in self.run.segments.segments.iter().enumerate().take(MOST_PROBES) {
+            let probe = self.one(index, LanguageChoice::Among(among.to_vec()))?;
+            // Text that nobody said has no language.
+            if probe.flag != Some(Flag::Dropped) {
+                heard_frames += length(segment);
+                for (language, share) in &probe.odds {
+                    vote(&mut votes, *language, share * length(segment) as f32);
+                }
+            }
+            probes.push(probe);
+            // Stable: of equal ones the first to be heard stays first.
+            votes.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let highest = votes.first().map_or(0.0, |(_, votes)| votes / heard_frames.max(1) as f32);
+            if highest >= SURE || highest >= UNSETTLED && heard_frames >= ENOUGH_FRAMES {
+                break;
+            }
         }
+        for (_, share) in &mut votes {
+            *share /= heard_frames.max(1) as f32;
+        }
+        Ok((probes, votes))
+    }
+
+    /// Of several languages the one in which the model is surest of the words of the first
+    /// segment. Leaves the segment in it.
+    fn most_confident(
+        &self,
+        first: &mut SegmentResult,
+        rivals: impl Iterator<Item = Language>,
+    ) -> Result<Language, TranscribeError> {
+        for language in rivals {
+            if language != first.language {
+                let rival = self.again(0, first.clone(), language)?;
+                if confidence(&rival) > confidence(first) {
+                    *first = rival;
+                }
+            }
+        }
+        Ok(first.language)
     }
 
     fn again(
@@ -197,6 +229,11 @@ impl<'a> Results<'a> {
         let is_long = length(&self.run.segments.segments[index]) >= SHORT_FRAMES;
         (share >= UNSURE && is_long || share >= SURE).then_some(language)
     }
+}
+
+/// Mean over the words; 0.0 without words.
+fn confidence(result: &SegmentResult) -> f64 {
+    result.words.iter().map(|word| word.confidence).sum::<f64>() / result.words.len().max(1) as f64
 }
 
 fn vote(votes: &mut Vec<(Language, f32)>, language: Language, weight: f32) {
