@@ -1,4 +1,5 @@
 //! Add-ons through the real binary: ours, custom ones in Rust and Python, and hostile ones.
+#![allow(clippy::unwrap_used)]
 
 use std::ops::Not;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! Every format and every damaged file through the real binary.
+#![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
 use tympan_tests::fixtures;

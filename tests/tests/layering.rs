@@ -1,4 +1,5 @@
 //! Which part of the server may know which: read from the `use` lines of the source.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! Real recordings through the real binary: what is said, in which language, when.
+#![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
 use tympan_tests::fixtures::{self, Recording};

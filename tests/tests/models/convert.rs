@@ -148,11 +148,14 @@ fn alignment_heads_of_the_original_config_are_kept() {
     assert_eq!(fs::read(&path).expect("read"), fs::read(&copy.path).expect("read"));
 }
 
+/// Spoils one of the arrays of a model.
+type Damage = fn(&mut BTreeMap<String, Array>);
+
 #[test]
 fn folders_that_cannot_be_converted_are_refused_with_the_reason() {
     let made = Synthetic::MULTILINGUAL;
     let arrays = made.arrays();
-    let cases: [(&str, &str, fn(&mut BTreeMap<String, Array>)); 5] = [
+    let cases: [(&str, &str, Damage); 5] = [
         ("a bias of attention keys", "bias that ggml cannot hold", |arrays| {
             arrays.get_mut("encoder/layer_0/self_attention/linear_0/bias").expect("made").values[70] = 0.1;
         }),

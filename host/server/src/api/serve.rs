@@ -51,8 +51,11 @@ impl ConnectionLimits {
 
 /// Serves until `shutdown` is cancelled and all connections have ended or their time is up.
 ///
-/// 1. Wait for a free place. 2. Accept. 3. Hand the connection to a task of its own.
-/// After the shutdown: 4. finish what is being answered. 5. Cut off the rest.
+/// 1. Wait for a free place.
+/// 2. Accept.
+/// 3. Hand the connection to a task of its own.
+/// 4. After the shutdown: finish what is being answered.
+/// 5. Cut off the rest.
 pub async fn serve(
     listener: TcpListener,
     router: Router,

@@ -75,8 +75,10 @@ impl Writer {
     }
 }
 
-/// 1. Wait for a change, take those that wait as well. 2. Run and commit them. 3. Tell
-/// those that could not run. 4. Answer each.
+/// 1. Wait for a change, take those that wait as well.
+/// 2. Run and commit them.
+/// 3. Tell those that could not run.
+/// 4. Answer each.
 async fn run(pool: SqlitePool, mut queue: mpsc::Receiver<Change>) {
     let mut waiting = Vec::with_capacity(BATCH_CHANGES);
     while queue.recv_many(&mut waiting, BATCH_CHANGES).await > 0 {

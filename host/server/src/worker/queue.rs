@@ -73,8 +73,10 @@ impl<S: Steps> Worker<S> {
     /// Works until `stop` fires, then lets running jobs finish within the grace time and
     /// releases the rest within [`RELEASE_LIMIT`].
     ///
-    /// 1. Claim while there is room. 2. Wait: for the end of a job, a wake-up, the pause, or
-    /// the stop. 3. Again. 4. At the stop: wait, cancel, wait for the releases.
+    /// 1. Claim while there is room.
+    /// 2. Wait: for the end of a job, a wake-up, the pause, or the stop.
+    /// 3. Again.
+    /// 4. At the stop: wait, cancel, wait for the releases.
     pub async fn run(self, stop: CancellationToken) {
         let sweeper = AbortOnDropHandle::new(tokio::spawn(sweep::run(self.parts.clone())));
         let cancel = CancellationToken::new();

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn adts_is_told_from_mpeg_audio() {
-        let mut frame = vec![0u8; 16];
+        let mut frame = [0u8; 16];
         frame[..7].copy_from_slice(&[0xff, 0xf1, 0x60, 0x40, 0x02, 0x1f, 0xfc]);
         assert_eq!(starts_with_frames(&frame.repeat(6)), Some(Kind::Adts));
     }

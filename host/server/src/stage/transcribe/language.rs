@@ -6,6 +6,9 @@ use crate::engine::{LanguageChoice, SpeechModelSettings};
 use crate::model::language::Language;
 use crate::model::segments::Segment;
 
+/// Languages with their shares, 0.0 to 1.0.
+type Votes = Vec<(Language, f32)>;
+
 /// Enough speech to be sure of its language, in samples of a segment (10 s) ...
 const ENOUGH_FRAMES: u64 = 10 * crate::engine::SAMPLE_RATE_HZ as u64;
 /// ... or enough certainty.
@@ -129,12 +132,9 @@ impl<'a> Results<'a> {
 
     /// The first segments, each in a language of its own, and the shares of the languages
     /// in their speech, highest first.
-    fn probe(
-        &self,
-        among: &[Language],
-    ) -> Result<(Vec<SegmentResult>, Vec<(Language, f32)>), TranscribeError> {
+    fn probe(&self, among: &[Language]) -> Result<(Vec<SegmentResult>, Votes), TranscribeError> {
         let mut probes = Vec::new();
-        let mut votes: Vec<(Language, f32)> = Vec::new();
+        let mut votes = Votes::new();
         let mut heard_frames = 0;
         for (index, segment) in self.run.segments.segments.iter().enumerate().take(MOST_PROBES) {
             let probe = self.one(index, LanguageChoice::Among(among.to_vec()))?;
