@@ -21,6 +21,10 @@ const READERS: u32 = 4;
 /// Stack of prepared statements per connection, above the number of statements we have.
 const STATEMENT_CACHE: usize = 64;
 
+/// In the order in which they are applied; one that was published is never changed.
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_jobs.sql"), include_str!("migrations/0002_service.sql")];
+
 /// The database of one data folder.
 ///
 /// Several stores, also of several processes, may be open on one file.
@@ -85,7 +89,12 @@ fn options(path: &Path) -> SqliteConnectOptions {
 }
 
 async fn migrate(pool: &SqlitePool) -> Result<(), StoreError> {
-    let jobs = include_str!("migrations/0001_jobs.sql").into_sql_str();
-    let migrations = vec![Migration::new(1, "jobs".into(), MigrationType::Simple, jobs, false)];
+    let migrations = MIGRATIONS
+        .iter()
+        .zip(1..)
+        .map(|(sql, version)| {
+            Migration::new(version, "".into(), MigrationType::Simple, sql.into_sql_str(), false)
+        })
+        .collect();
     Ok(Migrator::with_migrations(migrations).run(pool).await?)
 }

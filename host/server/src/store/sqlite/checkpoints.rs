@@ -1,0 +1,46 @@
+//! Checkpoints of running jobs.
+
+use sqlx::{SqliteConnection, query, query_as};
+
+use super::Answer;
+use crate::model::id::JobId;
+use crate::store::leases::{Checkpoint, Lease};
+use crate::store::rows::CheckpointRow;
+
+const SELECT_CHECKPOINTS: &str = "
+    SELECT step, digest, blob_key FROM checkpoints WHERE job_id = $1 ORDER BY step";
+
+pub(super) async fn select_checkpoints(db: &mut SqliteConnection, id: JobId) -> Answer<Vec<Checkpoint>> {
+    let rows: Vec<CheckpointRow> = query_as(SELECT_CHECKPOINTS).bind(id.to_string()).fetch_all(db).await?;
+    rows.into_iter().map(Checkpoint::try_from).collect()
+}
+
+const SAVE_CHECKPOINT: &str = "
+    INSERT INTO checkpoints (job_id, step, account_id, digest, blob_key)
+    SELECT id, $4, account_id, $5, $6 FROM jobs
+    WHERE id = $1 AND lease_owner = $2 AND attempts = $3
+    ON CONFLICT (job_id, step) DO UPDATE SET digest = excluded.digest, blob_key = excluded.blob_key";
+
+pub(in crate::store) async fn save_checkpoint(
+    db: &mut SqliteConnection,
+    lease: &Lease,
+    checkpoint: &Checkpoint,
+) -> Answer<bool> {
+    let done = query(SAVE_CHECKPOINT)
+        .bind(lease.job_id.to_string())
+        .bind(&lease.owner)
+        .bind(lease.attempt)
+        .bind(&checkpoint.step)
+        .bind(&checkpoint.digest)
+        .bind(checkpoint.blob_key.as_str())
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+const DELETE_CHECKPOINTS: &str = "DELETE FROM checkpoints WHERE job_id = $1";
+
+pub(super) async fn delete_checkpoints(db: &mut SqliteConnection, job_id: &str) -> Answer<()> {
+    query(DELETE_CHECKPOINTS).bind(job_id).execute(db).await?;
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! All SQL of the store, in the dialect that SQLite and PostgreSQL share.
+//!
+//! One function per statement or small group of statements; the caller owns the
+//! transaction. Nothing here decides anything.
+
+mod checkpoints;
+mod deliveries;
+mod files;
+mod jobs;
+mod queue;
+
+use sqlx::{SqliteConnection, query};
+
+pub(super) use checkpoints::save_checkpoint;
+pub(super) use deliveries::select_deliveries;
+pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
+pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job};
+pub(super) use queue::{claim, end_leases, finish, prolong, release};
+
+use super::error::StoreError;
+
+type Answer<T> = Result<T, StoreError>;
+
+const WRITE_PROBE: &str = "
+    INSERT INTO probe (id, account_id, written_ms) VALUES ('probe', '', $1)
+    ON CONFLICT (id) DO UPDATE SET written_ms = excluded.written_ms";
+
+pub(in crate::store) async fn write_probe(db: &mut SqliteConnection, now_ms: i64) -> Answer<()> {
+    query(WRITE_PROBE).bind(now_ms).execute(db).await?;
+    Ok(())
+}
+
+/// The text of a value of ours; such values always have one.
+fn to_json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("model types have string keys and finite numbers")
+}
