@@ -12,6 +12,7 @@ pub mod cli;
 pub mod config;
 pub mod deliver;
 pub mod engine;
+pub mod metrics;
 pub mod model;
 pub mod modelfile;
 pub mod net_guard;

@@ -16,6 +16,7 @@ use super::convert;
 use super::library::Library;
 use super::masked::MaskedValues;
 use super::outcome::{Outcome, Variant};
+use crate::metrics;
 use crate::model::job::PlannedAddon;
 use crate::model::result::AddonError;
 use crate::model::transcript::Transcript;
@@ -174,7 +175,10 @@ impl<'a> Work<'a> {
         call.cancel = self.cancel.clone();
         call.shows_text = !self.has_redaction;
         let report = addon.process(call).await;
-        (report.exec_time.as_secs_f64(), report.outcome.map_err(convert::error))
+        let exec_time_s = report.exec_time.as_secs_f64();
+        let exception = report.outcome.as_ref().err().map(|error| error.exception.as_str());
+        metrics::addon_called(&step.planned.name, exec_time_s, exception);
+        (exec_time_s, report.outcome.map_err(convert::error))
     }
 
     /// Outputs of the add-ons that this one waits for, without those that redaction hides.

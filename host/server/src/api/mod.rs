@@ -11,6 +11,7 @@ mod file;
 mod health;
 mod job_view;
 mod linger;
+mod metrics;
 mod observe;
 mod origin;
 mod path_id;

@@ -16,6 +16,7 @@ use super::error::ApiError;
 use super::linger;
 use super::router::route_of;
 use super::state::Api;
+use crate::metrics;
 use crate::model::id::RequestId;
 
 /// The header by which the clients of this wire format say who they are.
@@ -39,10 +40,12 @@ pub(super) async fn observe(State(api): State<Arc<Api>>, mut request: Request, n
     if body_state.was_left_unread() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    let status = response.status().as_u16();
+    metrics::request_answered(route, known(&method), status, started.elapsed());
     tracing::info!(
         method = %method,
         path = route,
-        status = response.status().as_u16(),
+        status,
         ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         request_id = request_id.0,
         client,
@@ -67,6 +70,13 @@ fn put_headers(headers: &mut HeaderMap, request_id: &RequestId) {
     let value = HeaderValue::from_str(&request_id.0).expect("a request id is hex");
     headers.insert("x-request-id", value.clone());
     headers.insert("x-aipi-call-id", value);
+}
+
+/// The method as a label: a client can invent others without end.
+fn known(method: &Method) -> &'static str {
+    let usual = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+    let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+    usual.iter().zip(names).find(|(usual, _)| *usual == method).map_or("other", |(_, name)| name)
 }
 
 /// What the client calls itself, cut and stripped of what could disturb a log.

@@ -10,10 +10,10 @@ use axum::routing::{MethodRouter, get, post};
 
 use super::observe::observe;
 use super::state::Api;
-use super::{file, health, prerecorded, upload};
+use super::{file, health, metrics, prerecorded, upload};
 
 /// Every path of the API.
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 9] = [
     "/v2/pre-recorded",
     "/v2/pre-recorded/{id}",
     "/v2/transcription",
@@ -22,6 +22,7 @@ const PATHS: [&str; 8] = [
     "/file/{id}",
     "/healthz",
     "/readyz",
+    "/metrics",
 ];
 
 /// What answers there, in the same order.
@@ -35,6 +36,7 @@ fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
         get(file::get),
         get(health::healthz),
         get(health::readyz),
+        get(metrics::get),
     ]
 }
 

@@ -13,7 +13,7 @@ use crate::api::{self, Api, ApiSettings, ConnectionLimits};
 use crate::app::{self, Desk, Host};
 use crate::auth::Keys;
 use crate::config::Config;
-use crate::telemetry;
+use crate::{metrics, telemetry};
 
 /// Runs the service. The address stands on the one line of standard output.
 ///
@@ -21,6 +21,7 @@ use crate::telemetry;
 /// When something is missing at the start: a key, a model, a folder, the port.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     telemetry::init(&config.log)?;
+    metrics::init();
     if config.auth.has_no_key() {
         anyhow::bail!("nobody could call this service: set TYMPAN_API_KEY, or add a key to [[auth.keys]]");
     }

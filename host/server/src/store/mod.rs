@@ -7,6 +7,7 @@
 //! All SQL stands in `sqlite`. Writes go through one task that puts waiting changes into
 //! one durable commit (`writer`); reads have connections of their own.
 
+mod backlog;
 mod error;
 mod files;
 mod jobs;
@@ -18,6 +19,7 @@ mod sqlite;
 mod suite;
 mod writer;
 
+pub use backlog::Backlog;
 pub use error::StoreError;
 pub use files::{FileFacts, FileRecord};
 pub use jobs::{Delivery, Job, NewJob, QueueCounts};

@@ -20,6 +20,7 @@ use super::run::{Run, run_job, to_json};
 use super::scratch::Scratch;
 use super::steps::Steps;
 use crate::deliver;
+use crate::metrics;
 use crate::model::code::{Blame, Code};
 use crate::model::event::Event;
 use crate::model::id::BlobArea;
@@ -65,7 +66,8 @@ pub(super) async fn attempt<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel
     let word = last_word(parts, &run, faults, outcome).await;
     let is_written = settle(&run, &word).await;
     drop(heartbeat);
-    if is_written && matches!(word, Word::End(_)) {
+    if let (true, Word::End(ending)) = (is_written, &word) {
+        note_end(&run, ending);
         clean_up(&run).await;
     }
 }
@@ -114,6 +116,8 @@ async fn last_word<S: Steps>(
 
 async fn save_result<S: Steps>(parts: &Parts<S>, run: &Run, finished: Finished) -> Result<Ending, Stop> {
     let result_key = parts.blobs.put(BlobArea::Result, to_json(&finished.result)).await?;
+    let figures = &finished.result.metadata;
+    metrics::transcribed(figures.billing_time, Duration::from_secs_f64(figures.transcription_time));
     let mut notes = finished.notes;
     notes.insert("attempts".to_owned(), json!(run.lease.attempt));
     Ok(Ending {
@@ -159,6 +163,15 @@ async fn settle(run: &Run, word: &Word) -> bool {
             () = run.cancel.cancelled() => return false,
         }
     }
+}
+
+fn note_end(run: &Run, ending: &Ending) {
+    let code = match ending.outcome {
+        Outcome::Done { .. } => 200,
+        Outcome::Error { error_code } => error_code,
+    };
+    let age_ms = ending.completed_ms - run.job.created_ms;
+    metrics::job_ended(code, Duration::from_millis(age_ms.max(0).unsigned_abs()));
 }
 
 /// What cannot be removed here is removed by the sweeper.

@@ -14,6 +14,7 @@ use super::failure::{Failure, Stop};
 use super::progress::{Progress, Step};
 use super::scratch::Scratch;
 use super::steps::Steps;
+use crate::metrics;
 use crate::model::code::Code;
 use crate::store::{FileFacts, Job, Lease, Store};
 
@@ -76,7 +77,9 @@ impl Run {
         let began = Instant::now();
         let bytes = to_json(&making.await?);
         self.checkpoints.save(step.name(), &identity, bytes.clone()).await?;
-        let took_ms = began.elapsed().as_millis() as u64;
+        let took = began.elapsed();
+        metrics::step_finished(step.name(), took);
+        let took_ms = took.as_millis() as u64;
         tracing::info!(job = %self.job.id, step = step.name(), took_ms, "step finished");
         self.set_trail(identity.then("value", &bytes));
         // Read back although it was just made, so that a resumed job sees the same value.

@@ -1,6 +1,7 @@
 //! Jobs through the router: created, read, and seen by their owner only.
 
 use axum::body::Body;
+use axum::http::Request;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -190,4 +191,19 @@ async fn a_full_queue_is_answered_with_429_and_a_time_to_come_back() {
     let full = harness.post("/v2/pre-recorded", &body).await;
     full.envelope(429);
     assert!(full.header("retry-after").parse::<u64>().is_ok());
+}
+
+#[tokio::test]
+async fn metrics_count_what_waits_and_need_no_key() {
+    let h = Harness::new().await;
+    crate::metrics::init();
+    h.post("/v2/pre-recorded", &json!({ "audio_url": AUDIO })).await;
+    let request = Request::builder().uri("/metrics").body(Body::empty()).unwrap();
+    let answer = h.send(request).await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.header("content-type").starts_with("text/plain; version=0.0.4"));
+    let text = String::from_utf8(answer.bytes).unwrap();
+    assert!(text.contains("tympan_jobs{state=\"queued\"} 1"), "{text}");
+    let answered = "tympan_http_request_duration_seconds_count{route=\"/v2/pre-recorded\",method=\"POST\",status=\"200\"}";
+    assert!(text.contains(answered), "{text}");
 }

@@ -3,6 +3,7 @@
 //! One function per statement or small group of statements; the caller owns the
 //! transaction. Nothing here decides anything.
 
+mod backlog;
 mod checkpoints;
 mod deliveries;
 mod files;
@@ -11,6 +12,7 @@ mod queue;
 
 use sqlx::{SqliteConnection, query};
 
+pub(super) use backlog::{count_live, count_owed};
 pub(super) use checkpoints::save_checkpoint;
 pub(super) use deliveries::select_deliveries;
 pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
