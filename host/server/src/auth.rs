@@ -4,6 +4,7 @@
 //! whatever the outcome. A key never leaves this module.
 
 use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
 
 use crate::config::Auth;
 use crate::model::id::AccountId;
@@ -14,20 +15,40 @@ pub const KEY_HEADER: &str = "x-service-key";
 /// Owner of what the bootstrap key makes.
 const BOOTSTRAP_ACCOUNT: &str = "default";
 
+/// Whom a key belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Owner of what this key makes.
+    pub account: AccountId,
+    /// May use the operator's part of the API.
+    pub is_admin: bool,
+}
+
+/// A key that is accepted.
+#[derive(Clone)]
+struct Known {
+    digest: [u8; 32],
+    holder: Holder,
+}
+
 /// All keys that are accepted.
 #[derive(Clone)]
 pub struct Keys {
     headers: Vec<String>,
-    known: Vec<([u8; 32], AccountId)>,
+    known: Vec<Known>,
 }
 
 impl Keys {
     /// Takes over the keys of the configuration.
     pub fn new(auth: &Auth) -> Self {
-        let bootstrap = auth.bootstrap_key.iter().map(|key| {
-            (Sha256::digest(key.expose().as_bytes()).into(), AccountId(BOOTSTRAP_ACCOUNT.to_owned()))
+        let bootstrap = auth.bootstrap_key.iter().map(|key| Known {
+            digest: Sha256::digest(key.expose().as_bytes()).into(),
+            holder: Holder { account: AccountId(BOOTSTRAP_ACCOUNT.to_owned()), is_admin: true },
         });
-        let listed = auth.keys.iter().map(|key| (key.sha256, AccountId(key.account.clone())));
+        let listed = auth.keys.iter().map(|key| Known {
+            digest: key.sha256,
+            holder: Holder { account: AccountId(key.account.clone()), is_admin: key.is_admin },
+        });
         let mut headers = vec![KEY_HEADER.to_owned()];
         headers.extend(auth.header_aliases.iter().cloned());
         Self { headers, known: bootstrap.chain(listed).collect() }
@@ -38,23 +59,17 @@ impl Keys {
         &self.headers
     }
 
-    /// The account that a presented key belongs to.
-    pub fn account_of(&self, presented: &[u8]) -> Option<&AccountId> {
+    /// Whom a presented key belongs to.
+    pub fn holder_of(&self, presented: &[u8]) -> Option<&Holder> {
         let digest: [u8; 32] = Sha256::digest(presented).into();
         let mut found = None;
-        for (known, account) in &self.known {
-            if equal(known, &digest) {
-                found = Some(account);
+        for known in &self.known {
+            if known.digest.ct_eq(&digest).into() {
+                found = Some(&known.holder);
             }
         }
         found
     }
-}
-
-/// Compares without stopping at the first difference.
-fn equal(a: &[u8; 32], b: &[u8; 32]) -> bool {
-    let difference = a.iter().zip(b).fold(0, |seen, (x, y)| std::hint::black_box(seen | (x ^ y)));
-    difference == 0
 }
 
 #[cfg(test)]
@@ -63,35 +78,32 @@ mod tests {
     use crate::config::{ApiKey, Secret};
 
     fn keys() -> Keys {
+        let key = |account: &str, key: &[u8], is_admin| ApiKey {
+            account: account.into(),
+            sha256: Sha256::digest(key).into(),
+            is_admin,
+        };
         Keys::new(&Auth {
             header_aliases: vec!["x-other-key".to_owned()],
-            keys: vec![ApiKey { account: "shop".into(), sha256: Sha256::digest(b"two").into() }],
+            keys: vec![key("shop", b"two", false), key("shop", b"three", true)],
             bootstrap_key: Some(Secret::new("one")),
         })
     }
 
     #[test]
-    fn each_key_leads_to_its_account_and_others_to_none() {
+    fn each_key_leads_to_its_holder_and_others_to_none() {
         let keys = keys();
-        assert_eq!(keys.account_of(b"one"), Some(&AccountId("default".into())));
-        assert_eq!(keys.account_of(b"two"), Some(&AccountId("shop".into())));
-        for wrong in [&b""[..], b"on", b"one ", b"ONE", b"three", &[0xff; 4096]] {
-            assert_eq!(keys.account_of(wrong), None);
+        let holder = |account: &str, is_admin| Holder { account: AccountId(account.into()), is_admin };
+        assert_eq!(keys.holder_of(b"one"), Some(&holder("default", true)));
+        assert_eq!(keys.holder_of(b"two"), Some(&holder("shop", false)));
+        assert_eq!(keys.holder_of(b"three"), Some(&holder("shop", true)));
+        for wrong in [&b""[..], b"on", b"one ", b"ONE", b"four", &[0xff; 4096]] {
+            assert_eq!(keys.holder_of(wrong), None);
         }
     }
 
     #[test]
     fn the_header_of_the_specification_comes_before_its_aliases() {
         assert_eq!(keys().headers(), ["x-service-key", "x-other-key"]);
-    }
-
-    #[test]
-    fn digests_that_differ_in_one_bit_are_not_equal() {
-        for at in 0..256 {
-            let mut other = [7; 32];
-            other[at / 8] ^= 1 << (at % 8);
-            assert!(!equal(&[7; 32], &other));
-        }
-        assert!(equal(&[7; 32], &[7; 32]));
     }
 }

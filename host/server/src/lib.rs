@@ -12,6 +12,7 @@ pub mod cli;
 pub mod config;
 pub mod deliver;
 pub mod engine;
+pub mod limits;
 pub mod metrics;
 pub mod model;
 pub mod modelfile;

@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 
 use super::error::ApiError;
 use super::state::Api;
+use crate::auth::Holder;
 use crate::model::id::AccountId;
 
 /// The account that the key of this request belongs to.
@@ -18,14 +19,33 @@ impl FromRequestParts<Arc<Api>> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiError> {
-        let presented = || api.keys.headers().iter().flat_map(|name| parts.headers.get_all(name));
-        if presented().next().is_none() {
-            let name = &api.keys.headers()[0];
-            return Err(ApiError::new(StatusCode::UNAUTHORIZED, format!("The header {name} is missing")));
-        }
-        presented()
-            .find_map(|value| api.keys.account_of(value.as_bytes()))
-            .map(|account| Self(account.clone()))
-            .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "The API key is not valid"))
+        Ok(Self(holder(parts, api)?.account))
     }
+}
+
+/// The key of this request may use the operator's part of the API. Everybody else gets 403.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Admin;
+
+impl FromRequestParts<Arc<Api>> for Admin {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiError> {
+        match holder(parts, api)?.is_admin {
+            true => Ok(Self),
+            false => Err(ApiError::new(StatusCode::FORBIDDEN, "Only the key of an admin may do this")),
+        }
+    }
+}
+
+fn holder(parts: &Parts, api: &Api) -> Result<Holder, ApiError> {
+    let presented = || api.keys.headers().iter().flat_map(|name| parts.headers.get_all(name));
+    if presented().next().is_none() {
+        let name = &api.keys.headers()[0];
+        return Err(ApiError::new(StatusCode::UNAUTHORIZED, format!("The header {name} is missing")));
+    }
+    presented()
+        .find_map(|value| api.keys.holder_of(value.as_bytes()))
+        .cloned()
+        .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "The API key is not valid"))
 }

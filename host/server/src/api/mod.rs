@@ -24,6 +24,7 @@ mod stored;
 #[cfg(test)]
 mod tests;
 mod upload;
+mod usage;
 
 pub use error::ApiError;
 pub use router::router;

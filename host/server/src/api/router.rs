@@ -10,15 +10,17 @@ use axum::routing::{MethodRouter, get, post};
 
 use super::observe::observe;
 use super::state::Api;
-use super::{file, health, metrics, prerecorded, upload};
+use super::{file, health, metrics, prerecorded, upload, usage};
 
 /// Every path of the API.
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 11] = [
     "/v2/pre-recorded",
     "/v2/pre-recorded/{id}",
     "/v2/transcription",
     "/v2/transcription/{id}",
     "/v2/upload",
+    "/v2/usage",
+    "/v2/admin/usage",
     "/file/{id}",
     "/healthz",
     "/readyz",
@@ -33,6 +35,8 @@ fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
         post(prerecorded::create),
         get(prerecorded::get_transcription),
         post(upload::upload),
+        get(usage::own),
+        get(usage::all),
         get(file::get),
         get(health::healthz),
         get(health::readyz),

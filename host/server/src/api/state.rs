@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use crate::auth::Keys;
 use crate::blob::Blobs;
 use crate::config::Limits;
+use crate::limits::Policies;
 use crate::model::job::PlannedAddon;
 use crate::stage::fetch::FetchPolicy;
 use crate::store::Store;
@@ -65,6 +66,8 @@ pub struct Api {
     pub blobs: Blobs,
     /// Who may call.
     pub keys: Keys,
+    /// What each account may do.
+    pub policies: Arc<Policies>,
     /// Models and rules.
     pub rules: HostRules,
     /// Add-ons.
@@ -86,6 +89,7 @@ impl Api {
         store: impl Into<Arc<Store>>,
         blobs: Blobs,
         keys: Keys,
+        policies: Arc<Policies>,
         rules: HostRules,
         addons: Arc<dyn AddonDesk>,
         settings: ApiSettings,
@@ -94,6 +98,7 @@ impl Api {
             store: store.into(),
             blobs,
             keys,
+            policies,
             rules,
             addons,
             settings,

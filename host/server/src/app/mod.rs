@@ -14,6 +14,7 @@ use crate::addons::Library;
 use crate::blob::Blobs;
 use crate::config::Config;
 use crate::engine::Engine;
+use crate::limits::Policies;
 use crate::stage::decode::DecodeLimits;
 use crate::stage::fetch::FetchPolicy;
 use crate::store::Store;
@@ -29,6 +30,8 @@ pub struct Host {
     pub engine: Engine,
     /// The add-ons.
     pub library: Arc<Library>,
+    /// What each account may do.
+    pub policies: Arc<Policies>,
 }
 
 impl Host {
@@ -42,7 +45,8 @@ impl Host {
         let store = Arc::new(Store::open(database_file).await?);
         let blobs = Blobs::open(&data_dir.join("blobs"))?;
         let library = Arc::new(open_library(config).await?);
-        Ok(Self { store, blobs, engine, library })
+        let policies = Arc::new(Policies::new(config.plans.clone()));
+        Ok(Self { store, blobs, engine, library, policies })
     }
 
     /// A worker on this host.

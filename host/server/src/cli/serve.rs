@@ -64,7 +64,8 @@ fn api_of(config: &Config, host: &Host) -> Api {
     };
     let desk = Arc::new(Desk::new(host.library.clone(), app::operators(config)));
     let (store, blobs) = (host.store.clone(), host.blobs.clone());
-    Api::new(store, blobs, Keys::new(&config.auth), app::host_rules(config), desk, settings)
+    let (keys, policies) = (Keys::new(&config.auth), host.policies.clone());
+    Api::new(store, blobs, keys, policies, app::host_rules(config), desk, settings)
 }
 
 /// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::plans::{AccountFile, PlanFile};
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
 use super::settings::{Addon, ModelSource};
 
@@ -21,6 +22,9 @@ pub(super) struct File {
     pub public_base_url: Option<String>,
     pub allow_private_urls: bool,
     pub auth: AuthFile,
+    pub plans: BTreeMap<String, PlanFile>,
+    pub accounts: BTreeMap<String, AccountFile>,
+    pub default_plan: Option<String>,
     pub models: BTreeMap<String, ModelFile>,
     pub model_aliases: Option<BTreeMap<String, String>>,
     pub addons: AddonsFile,
@@ -43,6 +47,8 @@ pub(super) struct AuthFile {
 pub(super) struct KeyFile {
     pub account: String,
     pub sha256: String,
+    #[serde(default)]
+    pub admin: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]

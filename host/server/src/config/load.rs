@@ -6,6 +6,7 @@ use super::environment::Environment;
 use super::error::ConfigError;
 use super::file::File;
 use super::paths::Paths;
+use super::plans::plans;
 use super::settings::{Addons, Config};
 use super::tables::{addons, aliases, auth, models};
 
@@ -59,6 +60,7 @@ fn settle(
         public_base_url: file.public_base_url.map(|url| base_url(&url)).transpose()?,
         allow_private_urls: file.allow_private_urls,
         auth: auth(file.auth, rest.bootstrap_key)?,
+        plans: plans(file.plans, file.accounts, file.default_plan)?,
         model_aliases: aliases(file.model_aliases, &models)?,
         models,
         addons: Addons { log_text: file.addons.log_text, by_name: addons(file.addons.by_name)? },

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod load;
 mod paths;
+mod plans;
 mod secret;
 mod sections;
 mod settings;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::paths::Paths;
 use super::secret::Secret;
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
+use crate::model::plan::Plans;
 
 /// Everything that the operator decided, or left to the defaults.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub struct Config {
     pub allow_private_urls: bool,
     /// Who may call.
     pub auth: Auth,
+    /// What accounts may ask for, and how long their data is kept.
+    pub plans: Plans,
     /// Speech models by the name that requests use.
     pub models: BTreeMap<String, Model>,
     /// Other names for those models.
@@ -64,7 +67,7 @@ pub struct Auth {
     pub header_aliases: Vec<String>,
     /// Keys from the file, by digest.
     pub keys: Vec<ApiKey>,
-    /// `TYMPAN_API_KEY`: always accepted, account `default`.
+    /// `TYMPAN_API_KEY`: always accepted, account `default`, admin.
     pub bootstrap_key: Option<Secret>,
 }
 
@@ -82,6 +85,8 @@ pub struct ApiKey {
     pub account: String,
     /// SHA-256 of the key.
     pub sha256: [u8; 32],
+    /// May use the operator's part of the API.
+    pub is_admin: bool,
 }
 
 /// A speech model under one of its names.

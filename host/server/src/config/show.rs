@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::settings::Config;
+use super::plans;
+use super::settings::{ApiKey, Config};
+use crate::model::plan::Policy;
 
 /// Every setting with its effective value, as TOML lines with dotted keys. Keys and digests
 /// of keys are hidden.
@@ -24,7 +26,7 @@ fn shown(config: &Config) -> Value {
             });
             (name.clone(), shown)
         })
-        .collect::<serde_json::Map<_, _>>()
+        .collect::<Map<_, _>>()
         .into();
     let mut addons = json!(config.addons.by_name);
     addons["log_text"] = json!(config.addons.log_text);
@@ -41,9 +43,14 @@ fn shown(config: &Config) -> Value {
         "allow_private_urls": config.allow_private_urls,
         "auth": {
             "header_aliases": config.auth.header_aliases,
-            "keys": config.auth.keys.iter().map(|key| format!("{} (hidden)", key.account)).collect::<Vec<_>>(),
+            "keys": config.auth.keys.iter().map(key).collect::<Vec<_>>(),
             "TYMPAN_API_KEY": config.auth.bootstrap_key.as_ref().map(|_| "(hidden)"),
         },
+        "default_plan": config.plans.default_plan(),
+        "plans": config.plans.by_name().iter().map(|(name, plan)| (name.clone(), plans::shown(plan)))
+            .collect::<Map<_, _>>(),
+        "accounts": config.plans.by_account().iter().map(|(name, plan)| (name.0.clone(), account(plan)))
+            .collect::<Map<_, _>>(),
         "models": models,
         "model_aliases": config.model_aliases,
         "addons": addons,
@@ -52,6 +59,18 @@ fn shown(config: &Config) -> Value {
         "speech": config.speech,
         "fetch": config.fetch,
         "log": config.log,
+    })
+}
+
+fn key(key: &ApiKey) -> String {
+    format!("{} (hidden{})", key.account, if key.is_admin { ", admin" } else { "" })
+}
+
+fn account(policy: &Policy) -> Value {
+    json!({
+        "plan": policy.plan,
+        "retention": policy.retention,
+        "zero_retention": policy.zero_retention,
     })
 }
 
@@ -80,19 +99,28 @@ mod tests {
 
     #[test]
     fn secrets_are_hidden_and_everything_else_is_shown() {
-        let mut config = super::super::from_text("").unwrap();
+        let mut config = super::super::from_text("[accounts.shop]\nplan = \"paid\"").unwrap();
         config.auth.bootstrap_key = Some(Secret::new("very-secret"));
-        config.auth.keys.push(super::super::settings::ApiKey { account: "shop".into(), sha256: [0xab; 32] });
+        config.auth.keys.push(super::super::settings::ApiKey {
+            account: "shop".into(),
+            sha256: [0xab; 32],
+            is_admin: true,
+        });
         let text = show(&config);
         assert!(!text.contains("very-secret") && !text.contains("abab"), "{text}");
         assert!(!format!("{config:?}").contains("very-secret"));
         for line in [
             "listen = \"127.0.0.1:8080\"",
-            "auth.keys = [\"shop (hidden)\"]",
+            "auth.keys = [\"shop (hidden, admin)\"]",
             "auth.TYMPAN_API_KEY = \"(hidden)\"",
             "models.stt-3.languages = [\"en\",\"fr\",\"de\",\"es\",\"it\"]",
             "# public_base_url is not set",
             "limits.upload_bytes = 2000000000",
+            "default_plan = \"enterprise\"",
+            "plans.free.concurrent_prerecorded = 3",
+            "plans.enterprise.credits = \"unlimited\"",
+            "plans.free.retention.audio_days = 365",
+            "accounts.shop.plan = \"paid\"",
         ] {
             assert!(text.lines().any(|shown| shown == line), "{line} in\n{text}");
         }

@@ -42,7 +42,7 @@ fn api_key(at: usize, key: KeyFile) -> Result<ApiKey, ConfigError> {
     hex::decode_to_slice(&key.sha256, &mut sha256).map_err(|_| {
         ConfigError::invalid(format!("auth.keys.{at}.sha256"), "must be the SHA-256 of a key: 64 hex digits")
     })?;
-    Ok(ApiKey { account: key.account, sha256 })
+    Ok(ApiKey { account: key.account, sha256, is_admin: key.admin })
 }
 
 pub(super) fn models(file: BTreeMap<String, ModelFile>) -> Result<BTreeMap<String, Model>, ConfigError> {

@@ -1,12 +1,15 @@
 //! Moments as the wire shows them.
 
-use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
+use time::{Date, OffsetDateTime};
 
 /// UTC, milliseconds, `Z`.
 const FORMAT: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+
+/// A day: `2026-01-31`.
+const DAY: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
 
 /// Milliseconds since 1970, now.
 pub fn now_ms() -> i64 {
@@ -20,6 +23,16 @@ pub fn iso(at_ms: i64) -> String {
     moment.format(FORMAT).unwrap_or_default()
 }
 
+/// The day of a moment, UTC: `2026-01-31`.
+pub fn day(at_ms: i64) -> String {
+    iso(at_ms).split('T').next().unwrap_or_default().to_owned()
+}
+
+/// Whether the text is a day of the calendar in the form `2026-01-31`.
+pub fn is_day(text: &str) -> bool {
+    text.len() == 10 && Date::parse(text, DAY).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +42,15 @@ mod tests {
         assert_eq!(iso(0), "1970-01-01T00:00:00.000Z");
         assert_eq!(iso(1_767_261_600_007), "2026-01-01T10:00:00.007Z");
         assert_eq!(iso(now_ms()).len(), iso(0).len());
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        assert_eq!(day(1_767_225_600_000 - 1), "2025-12-31");
+        assert_eq!(day(1_767_225_600_000), "2026-01-01");
+        assert!(is_day("2024-02-29"));
+        for text in ["2025-02-29", "2025-13-01", "2025-1-01", "+2025-01-01", "2025-01-01 ", "", "today"] {
+            assert!(!is_day(text), "{text}");
+        }
     }
 }

@@ -43,9 +43,16 @@ uuid_id!(
 );
 
 /// Owner of jobs, files and keys.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AccountId(pub String);
+
+impl AccountId {
+    /// Whether a new account may have this name: 1 to 128 bytes of printable text.
+    pub fn is_valid(name: &str) -> bool {
+        (1..=128).contains(&name.len()) && !name.chars().any(char::is_control) && name.trim() == name
+    }
+}
 
 /// The id under which a client can ask about one HTTP request: `G-` and 8 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

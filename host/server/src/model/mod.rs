@@ -8,6 +8,7 @@ pub mod event;
 pub mod id;
 pub mod job;
 pub mod language;
+pub mod plan;
 pub mod result;
 pub mod segments;
 pub mod spec;

@@ -76,12 +76,14 @@ pub struct Ending {
 }
 
 /// How a job ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// With a result.
     Done {
         /// Where it lies.
         result_key: BlobKey,
+        /// What the account is billed for it, seconds.
+        billed_s: f64,
     },
     /// Without one.
     Error {
@@ -154,7 +156,7 @@ impl Store {
             .await
     }
 
-    /// The final change: state, deliveries, and no checkpoints any more, in one
+    /// The final change: state, deliveries, usage, and no checkpoints any more, in one
     /// transaction. False when the lease is gone.
     pub async fn finish(&self, lease: &Lease, ending: Ending) -> Result<bool, StoreError> {
         let lease = lease.clone();

@@ -17,6 +17,7 @@ mod rows;
 mod sqlite;
 #[cfg(test)]
 mod suite;
+mod usage;
 mod writer;
 
 pub use backlog::Backlog;
@@ -25,3 +26,4 @@ pub use files::{FileFacts, FileRecord};
 pub use jobs::{Delivery, Job, NewJob, QueueCounts};
 pub use leases::{Checkpoint, Claim, Claimed, Ending, Lease, Outcome};
 pub use open::Store;
+pub use usage::{AccountUsage, Days, UsageOfDay};

@@ -201,7 +201,7 @@ pub(super) fn kind_text(kind: Kind) -> &'static str {
     }
 }
 
-fn kind_from(text: &str) -> Option<Kind> {
+pub(super) fn kind_from(text: &str) -> Option<Kind> {
     named([Kind::PreRecorded, Kind::Live], kind_text, text)
 }
 

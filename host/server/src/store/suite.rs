@@ -75,7 +75,7 @@ async fn get(store: &Store, id: JobId) -> Job {
 
 fn done(result_key: &BlobKey) -> Ending {
     Ending {
-        outcome: Outcome::Done { result_key: result_key.clone() },
+        outcome: Outcome::Done { result_key: result_key.clone(), billed_s: 4.5 },
         completed_ms: 9_000,
         post_session_metadata: Map::new(),
         deliveries: Vec::new(),

@@ -117,11 +117,12 @@ async fn last_word<S: Steps>(
 async fn save_result<S: Steps>(parts: &Parts<S>, run: &Run, finished: Finished) -> Result<Ending, Stop> {
     let result_key = parts.blobs.put(BlobArea::Result, to_json(&finished.result)).await?;
     let figures = &finished.result.metadata;
-    metrics::transcribed(figures.billing_time, Duration::from_secs_f64(figures.transcription_time));
+    let billed_s = figures.billing_time;
+    metrics::transcribed(billed_s, Duration::from_secs_f64(figures.transcription_time));
     let mut notes = finished.notes;
     notes.insert("attempts".to_owned(), json!(run.lease.attempt));
     Ok(Ending {
-        outcome: Outcome::Done { result_key },
+        outcome: Outcome::Done { result_key, billed_s },
         completed_ms: parts.clock.now_ms(),
         post_session_metadata: notes,
         deliveries: deliver::for_ending(&run.job.spec, Event::TranscriptionSuccess),

@@ -70,7 +70,7 @@ async fn a_finished_job_shows_the_stored_result_as_it_is() {
     let created = harness.post("/v2/pre-recorded", &json!({ "audio_url": AUDIO })).await.json();
     let stored = r#"{"metadata":{"audio_duration":1.50},"transcription":{"full_transcript":"a \"b\" é"}}"#;
     let key = harness.api.blobs.put(BlobArea::Result, stored.as_bytes().to_vec()).await.unwrap();
-    finish(&harness, Outcome::Done { result_key: key }).await;
+    finish(&harness, Outcome::Done { result_key: key, billed_s: 1.0 }).await;
 
     let answer = harness.get(&format!("/v2/pre-recorded/{}", created["id"].as_str().unwrap())).await;
     assert_eq!(answer.header("content-type"), "application/json");
@@ -117,7 +117,11 @@ async fn finish(harness: &Harness, outcome: Outcome) {
 async fn jobs_and_files_of_other_accounts_do_not_exist() {
     let auth = Auth {
         bootstrap_key: Some(Secret::new(KEY)),
-        keys: vec![ApiKey { account: "other".into(), sha256: Sha256::digest(b"theirs").into() }],
+        keys: vec![ApiKey {
+            account: "other".into(),
+            sha256: Sha256::digest(b"theirs").into(),
+            is_admin: false,
+        }],
         ..Auth::default()
     };
     let harness = Harness::with(|_| {}, auth).await;

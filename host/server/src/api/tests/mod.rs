@@ -6,6 +6,7 @@ mod fuzz;
 mod jobs;
 mod logs;
 mod uploads;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use tower::ServiceExt;
 use super::{AddonDesk, Api, ApiSettings, ConfigProblem, ConfigRefusal, router};
 use crate::auth::Keys;
 use crate::blob::Blobs;
-use crate::config::{Auth, Secret};
+use crate::config::{self, Auth, Secret};
+use crate::limits::Policies;
 use crate::model::job::PlannedAddon;
 use crate::store::Store;
 use crate::validate::{AddonFacts, Catalogue, HostRules, ModelRules};
@@ -128,8 +130,9 @@ impl Harness {
             model_aliases: BTreeMap::from([("solaria-1".into(), "stt-1".into())]),
             allow_private_urls: false,
         };
-        let api =
-            Arc::new(Api::new(store, blobs, Keys::new(&auth), rules, Arc::new(Scripted::new()), settings));
+        let policies = Arc::new(Policies::new(config::from_text("").unwrap().plans));
+        let desk = Arc::new(Scripted::new());
+        let api = Arc::new(Api::new(store, blobs, Keys::new(&auth), policies, rules, desk, settings));
         Self { router: router(api.clone()), api, _folder: folder }
     }
 

@@ -9,6 +9,7 @@ mod deliveries;
 mod files;
 mod jobs;
 mod queue;
+mod usage;
 
 use sqlx::{SqliteConnection, query};
 
@@ -18,6 +19,7 @@ pub(super) use deliveries::select_deliveries;
 pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
 pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job};
 pub(super) use queue::{claim, end_leases, finish, prolong, release};
+pub(super) use usage::{select_billed_s, select_usage, select_usage_by_day};
 
 use super::error::StoreError;
 

@@ -6,6 +6,7 @@ use sqlx::{SqliteConnection, query, query_as, query_scalar};
 use super::checkpoints::{delete_checkpoints, select_checkpoints};
 use super::deliveries::insert_delivery;
 use super::jobs::select_job;
+use super::usage::add_usage;
 use super::{Answer, to_json};
 use crate::model::id::JobId;
 use crate::model::job::Status;
@@ -91,7 +92,7 @@ pub(in crate::store) async fn finish(
     ending: &Ending,
 ) -> Answer<bool> {
     let (status, error_code, result_key) = match &ending.outcome {
-        Outcome::Done { result_key } => (Status::Done, None, Some(result_key.as_str())),
+        Outcome::Done { result_key, .. } => (Status::Done, None, Some(result_key.as_str())),
         Outcome::Error { error_code } => (Status::Error, Some(i64::from(*error_code)), None),
     };
     let job_id = lease.job_id.to_string();
@@ -108,6 +109,9 @@ pub(in crate::store) async fn finish(
         .await?;
     if done.rows_affected() == 0 {
         return Ok(false);
+    }
+    if let Outcome::Done { billed_s, .. } = ending.outcome {
+        add_usage(db, &job_id, ending.completed_ms, billed_s).await?;
     }
     delete_checkpoints(db, &job_id).await?;
     for delivery in &ending.deliveries {
