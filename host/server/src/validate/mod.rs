@@ -13,6 +13,7 @@ mod problems;
 mod rules;
 mod schema;
 mod spec_schemas;
+mod spec_values;
 #[cfg(test)]
 mod tests;
 mod url;

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::schema::Schema;
+use super::spec_values::{DATA_CLASSES, PII_PRESETS, PII_TYPES};
 
 /// The schema of the specification for the add-on behind `flag`, where it has a config.
 pub(super) fn of(flag: &str) -> Option<&'static Schema> {
@@ -133,12 +134,12 @@ fn audio_to_llm() -> Value {
 }
 
 fn pii_redaction() -> Value {
+    let known: Vec<&str> = PII_PRESETS.into_iter().chain(PII_TYPES).collect();
+    let one = json!({ "type": "string", "enum": known });
     json!({
         "type": "object",
         "properties": {
-            "entity_types": {
-                "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
-            },
+            "entity_types": { "anyOf": [one.clone(), { "type": "array", "items": one }] },
             "processed_text_type": { "enum": ["MARKER", "MASK"], "default": "MARKER" },
         },
     })
@@ -149,7 +150,7 @@ fn structured_data_extraction() -> Value {
         "type": "object",
         "required": ["classes"],
         "properties": {
-            "classes": { "type": "array", "minItems": 1, "items": { "type": "string" } },
+            "classes": { "type": "array", "minItems": 1, "items": { "enum": DATA_CLASSES } },
         },
     })
 }

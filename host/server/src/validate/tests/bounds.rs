@@ -1,6 +1,6 @@
 //! Every bound of the specification's tables: at it, below it, above it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{accepted, contradictory, invalid, with_member};
 use crate::model::spec;
@@ -26,6 +26,7 @@ fn bounds_of_config_objects_hold_at_below_and_above() {
         ("custom_spelling", "spelling_dictionary", json!([{}, {"Ann": ["an", "anne"]}])),
         ("audio_to_llm", "prompts", json!([["one"], ["one", "two"]])),
         ("audio_to_llm", "model", json!(["provider/model"])),
+        ("structured_data_extraction", "classes", json!([["Persons"], ["Moneys", "Vehicles"]])),
     ];
     for (flag, member, values) in good {
         for value in values.as_array().unwrap() {
@@ -98,6 +99,33 @@ fn paths_lead_into_lists_and_dictionaries() {
     ] {
         assert_eq!(invalid(with_member(flag, member, value)), [entry]);
     }
+}
+
+#[test]
+fn values_of_long_enumerations_are_known_ones() {
+    let known = |entity_types: Value| {
+        // Nobody serves it, which is only found when nothing is invalid.
+        contradictory(with_member("pii_redaction", "entity_types", entity_types))
+    };
+    for value in [json!("GDPR"), json!("NAME"), json!([]), json!(["HIPAA_SAFE_HARBOR", "YEAR"])] {
+        known(value);
+    }
+    for (flag, member, value, path) in [
+        ("pii_redaction", "entity_types", json!("name"), "entity_types"),
+        ("pii_redaction", "entity_types", json!(["NAME", "NOSE"]), "entity_types.1"),
+        ("structured_data_extraction", "classes", json!(["Persons", "persons"]), "classes.1"),
+    ] {
+        let entries = invalid(with_member(flag, member, value.clone()));
+        let [entry] = &entries[..] else { panic!("{entries:?}") };
+        assert!(entry.starts_with(&format!("{flag}_config.{path} must be one of ")), "{entry}");
+        // Without its flag only the type of a config counts.
+        let key = format!("{flag}_config");
+        accepted(json!({ key: { member: value } }));
+    }
+    assert_eq!(
+        invalid(with_member("structured_data_extraction", "classes", json!([]))),
+        ["structured_data_extraction_config.classes must contain at least 1 item"]
+    );
 }
 
 #[test]
