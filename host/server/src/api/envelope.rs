@@ -23,7 +23,8 @@ pub(super) fn fill(response: Response, path: &str, request_id: &RequestId) -> Re
     Response::from_parts(parts, Body::from(body(&error, path, request_id)))
 }
 
-fn body(error: &ApiError, path: &str, request_id: &RequestId) -> String {
+/// The envelope as text.
+pub(super) fn body(error: &ApiError, path: &str, request_id: &RequestId) -> String {
     let mut envelope = json!({
         "timestamp": date::iso(date::now_ms()),
         "path": path,

@@ -18,10 +18,10 @@ use futures_util::{Stream, StreamExt};
 use tokio_util::task::TaskTracker;
 
 /// Longest time that is spent on reading what nobody wants.
-const LINGER: Duration = Duration::from_secs(5);
+pub(super) const LINGER: Duration = Duration::from_secs(5);
 
 /// Most bytes that are read for nothing.
-const LINGER_BYTES: usize = 64 * 1024 * 1024;
+pub(super) const LINGER_BYTES: usize = 64 * 1024 * 1024;
 
 /// What became of a request's body.
 pub(super) struct BodyState(Arc<AtomicBool>);

@@ -1,4 +1,7 @@
 //! Under which address the client reaches us: links in answers stay on it.
+//!
+//! Headers can be written by anybody, so of each only what has the shape of a host is used,
+//! and those of a proxy only where the operator says so.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -9,6 +12,7 @@ use axum::http::header::HOST;
 use axum::http::request::Parts;
 use url::Url;
 
+use super::peer::Peer;
 use super::state::Api;
 
 /// The address of last resort: a request without a usable `Host`.
@@ -29,8 +33,8 @@ impl Origin {
         std::iter::once(&self.public).chain(&self.other).cloned().collect()
     }
 
-    fn new(configured: Option<&str>, headers: &HeaderMap) -> Self {
-        let requested = requested(headers);
+    fn new(configured: Option<&str>, headers: &HeaderMap, is_proxy: bool) -> Self {
+        let requested = requested(headers, is_proxy);
         match configured {
             Some(public) => {
                 Self { public: public.to_owned(), other: requested.filter(|other| other != public) }
@@ -44,17 +48,21 @@ impl FromRequestParts<Arc<Api>> for Origin {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Infallible> {
-        Ok(Self::new(api.settings.public_base_url.as_deref(), &parts.headers))
+        let settings = &api.settings;
+        let peer = parts.extensions.get::<Peer>().copied();
+        let is_proxy = Peer::is_trusted(peer, settings.trusted_proxies.as_deref());
+        Ok(Self::new(settings.public_base_url.as_deref(), &parts.headers, is_proxy))
     }
 }
 
 /// From the headers of a proxy, or else of the client.
-fn requested(headers: &HeaderMap) -> Option<String> {
-    let scheme = match first(headers, "x-forwarded-proto").map(str::to_ascii_lowercase).as_deref() {
+fn requested(headers: &HeaderMap, is_proxy: bool) -> Option<String> {
+    let of_proxy = |name| first(headers, name).filter(|_| is_proxy);
+    let scheme = match of_proxy("x-forwarded-proto").map(str::to_ascii_lowercase).as_deref() {
         Some("https" | "wss") => "https",
         _ => "http",
     };
-    let hosts = [first(headers, "x-forwarded-host"), first(headers, HOST.as_str())];
+    let hosts = [of_proxy("x-forwarded-host"), first(headers, HOST.as_str())];
     hosts.into_iter().flatten().find_map(|host| origin(scheme, host))
 }
 
@@ -64,7 +72,8 @@ fn first<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 }
 
 fn origin(scheme: &str, host: &str) -> Option<String> {
-    if host.is_empty() || host.contains(['/', '\\', '@', '?', '#']) {
+    let is_of_a_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+    if host.is_empty() || !host.chars().all(is_of_a_host) {
         return None;
     }
     let url = Url::parse(&format!("{scheme}://{host}")).ok()?;
@@ -75,10 +84,22 @@ fn origin(scheme: &str, host: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
     fn public(configured: Option<&str>, pairs: &[(&'static str, &str)]) -> Origin {
-        let headers =
-            pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
-        Origin::new(configured, &headers)
+        Origin::new(configured, &headers(pairs), true)
+    }
+
+    #[test]
+    fn who_is_no_proxy_cannot_move_the_links() {
+        let claimed = headers(&[
+            ("host", "inner:8080"),
+            ("x-forwarded-proto", "https"),
+            ("x-forwarded-host", "evil.example"),
+        ]);
+        assert_eq!(Origin::new(None, &claimed, false).all(), ["http://inner:8080"]);
     }
 
     #[test]
@@ -95,7 +116,22 @@ mod tests {
 
     #[test]
     fn hosts_that_are_more_than_a_host_are_passed_over() {
-        for bad in ["", "a.example/x", "user@a.example", "a.example?x", "a b", "[::1", "a:99999"] {
+        for bad in [
+            "",
+            "a.example/x",
+            "user@a.example",
+            "a.example?x",
+            "a.example#x",
+            "a\\b",
+            "a b",
+            "a\tb",
+            "a\"b",
+            "a<b>",
+            "a%2fb",
+            "[::1",
+            "a:99999",
+            "a:b",
+        ] {
             assert_eq!(public(None, &[("host", bad)]).public, NOWHERE, "{bad}");
             let proxy = [("host", "good.example"), ("x-forwarded-host", bad)];
             assert_eq!(public(None, &proxy).public, "http://good.example", "{bad}");

@@ -13,14 +13,15 @@ use super::body::json_object;
 use super::caller::Caller;
 use super::error::ApiError;
 use super::job_view;
+use super::normalise::normalise;
 use super::origin::Origin;
 use super::path_id::PathId;
-use super::state::{Api, ConfigProblem, ConfigRefusal};
+use super::state::Api;
 use crate::model::date;
 use crate::model::id::{AccountId, JobId, RequestId};
 use crate::model::job::{JobSpec, Kind, Status};
 use crate::store::{Job, NewJob};
-use crate::validate::{self, Draft};
+use crate::validate;
 
 /// `POST /v2/pre-recorded` and `POST /v2/transcription`.
 pub(super) async fn create(
@@ -33,7 +34,7 @@ pub(super) async fn create(
 ) -> Result<Json<Value>, ApiError> {
     let body = json_object(request, &api.settings.limits).await?;
     let draft = validate::prerecorded(&body, &api.rules, &api.addons.catalogue(), &origin.all())?;
-    let spec = normalise(&api, draft).await?;
+    let spec = normalise(&*api.addons, draft).await?;
     let id = accept(&api, account, request_id, spec).await?;
     let collection = uri.path().trim_end_matches('/');
     Ok(Json(json!({ "id": id, "result_url": format!("{}{collection}/{id}", origin.public) })))
@@ -81,44 +82,6 @@ async fn result(api: &Api, job: &Job) -> Result<Option<Vec<u8>>, ApiError> {
     }
 }
 
-/// Lets each add-on check and complete its config.
-async fn normalise(api: &Api, draft: Draft) -> Result<JobSpec, ApiError> {
-    let mut configs = Vec::new();
-    let mut entries = Vec::new();
-    for (addon, key) in draft.addons() {
-        match api.addons.normalise(addon).await {
-            Ok(config) => configs.push(config),
-            Err(ConfigRefusal::Problems(problems)) => {
-                let path = key.unwrap_or(&addon.name);
-                entries.extend(problems.iter().map(|problem| entry(path, problem)));
-            }
-            // It will fail in the job as well and say so in its wrapper; the transcript is
-            // not held back for that.
-            Err(ConfigRefusal::Failed) => {
-                tracing::warn!(
-                    addon = addon.name,
-                    digest = addon.digest,
-                    "the add-on could not check its config"
-                );
-                configs.push(addon.config.clone());
-            }
-        }
-    }
-    if entries.is_empty() { Ok(draft.finish(configs)) } else { Err(ApiError::invalid(entries)) }
-}
-
-/// A problem of an add-on in the words of the protocol.
-fn entry(config_key: &str, problem: &ConfigProblem) -> String {
-    let path =
-        format!("{config_key}{}", problem.pointer.replace('/', ".").replace("~1", "/").replace("~0", "~"));
-    let message = problem.message.trim();
-    if message.starts_with("must ") || message.starts_with("is required") {
-        format!("{path} {message}")
-    } else {
-        format!("{path} must be valid: {message}")
-    }
-}
-
 async fn accept(
     api: &Api,
     account_id: AccountId,
@@ -137,21 +100,4 @@ async fn accept(
     api.store.create_job(job).await?;
     api.job_arrived.notify_one();
     Ok(id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn problems_of_addons_are_put_into_the_words_of_the_protocol() {
-        for (pointer, message, expected) in [
-            ("/rows/0", "must not be 0", "x_config.rows.0 must not be 0"),
-            ("", "is required", "x_config is required"),
-            ("/a~1b", "too long", "x_config.a/b must be valid: too long"),
-        ] {
-            let problem = ConfigProblem { pointer: pointer.into(), message: message.into() };
-            assert_eq!(entry("x_config", &problem), expected);
-        }
-    }
 }

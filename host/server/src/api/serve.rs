@@ -1,10 +1,13 @@
 //! Connections: accepted within a limit, given up when they are too slow, ended gracefully.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -12,6 +15,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::peer::Peer;
+use super::refuse::Refusing;
 use super::slow_reader::Impatient;
 use crate::config::Limits;
 
@@ -65,8 +70,8 @@ pub async fn serve(
     let places = Arc::new(Semaphore::new(limits.connections));
     let connections = TaskTracker::new();
     let cut_off = CancellationToken::new();
-    while let Some((stream, place)) = next_connection(&listener, &places, &shutdown).await {
-        let connection = answer(stream, router.clone(), limits, shutdown.clone());
+    while let Some((stream, peer, place)) = next_connection(&listener, &places, &shutdown).await {
+        let connection = answer(stream, peer, router.clone(), limits, shutdown.clone());
         let cut_off = cut_off.clone();
         connections.spawn(async move {
             let _place = place;
@@ -87,14 +92,14 @@ async fn next_connection(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
     shutdown: &CancellationToken,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
     let place = shutdown.run_until_cancelled(places.clone().acquire_owned()).await?.ok()?;
     loop {
         match shutdown.run_until_cancelled(listener.accept()).await? {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
                 // Answers are small and complete: nothing is gained by waiting for more.
                 let _ = stream.set_nodelay(true);
-                return Some((stream, place));
+                return Some((stream, peer, place));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
@@ -104,14 +109,27 @@ async fn next_connection(
     }
 }
 
-async fn answer(stream: TcpStream, router: Router, limits: ConnectionLimits, shutdown: CancellationToken) {
-    let stream = Impatient::new(stream, limits.stall_timeout);
+async fn answer(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    limits: ConnectionLimits,
+    shutdown: CancellationToken,
+) {
+    let was_asked = Arc::new(AtomicBool::new(false));
+    let stream = Refusing::new(Impatient::new(stream, limits.stall_timeout), was_asked.clone());
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        was_asked.store(true, Ordering::Release);
+        request.extensions_mut().insert(Peer::from(peer));
+        router.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)
         .max_headers(MAX_HEADERS)
         .max_buf_size(MAX_BUFFER_BYTES)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

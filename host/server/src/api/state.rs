@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use ipnet::IpNet;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -52,6 +53,8 @@ pub struct ConfigProblem {
 pub struct ApiSettings {
     /// Origin under which clients reach the service, without a trailing slash.
     pub public_base_url: Option<String>,
+    /// Whose `X-Forwarded-…` headers are believed; absent: everybody's.
+    pub trusted_proxies: Option<Vec<IpNet>>,
     /// What one client may ask of the host.
     pub limits: Limits,
     /// Downloads for `POST /v2/upload` with a URL.

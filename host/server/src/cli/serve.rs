@@ -59,6 +59,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 fn api_of(config: &Config, host: &Host) -> Api {
     let settings = ApiSettings {
         public_base_url: config.public_base_url.clone(),
+        trusted_proxies: config.trusted_proxies.clone(),
         limits: config.limits.clone(),
         fetch: app::fetch_policy(config),
     };

@@ -20,6 +20,7 @@ pub(super) struct File {
     pub model_source: ModelSource,
     pub model_hub_url: Option<String>,
     pub public_base_url: Option<String>,
+    pub trusted_proxies: Option<Vec<String>>,
     pub allow_private_urls: bool,
     pub auth: AuthFile,
     pub plans: BTreeMap<String, PlanFile>,

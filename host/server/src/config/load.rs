@@ -1,6 +1,9 @@
 //! From file and environment to settings.
 
+use std::net::IpAddr;
 use std::path::Path;
+
+use ipnet::IpNet;
 
 use super::environment::Environment;
 use super::error::ConfigError;
@@ -58,6 +61,7 @@ fn settle(
         model_source: file.model_source,
         model_hub_url: file.model_hub_url,
         public_base_url: file.public_base_url.map(|url| base_url(&url)).transpose()?,
+        trusted_proxies: file.trusted_proxies.map(proxies).transpose()?,
         allow_private_urls: file.allow_private_urls,
         auth: auth(file.auth, rest.bootstrap_key)?,
         plans: plans(file.plans, file.accounts, file.default_plan)?,
@@ -94,6 +98,16 @@ fn base_url(text: &str) -> Result<String, ConfigError> {
         return refused("must be an origin without a path");
     }
     Ok(url.origin().ascii_serialization())
+}
+
+fn proxies(texts: Vec<String>) -> Result<Vec<IpNet>, ConfigError> {
+    let network =
+        |text: &String| text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
+    let refused = |text: &String| {
+        let problem = format!("must hold addresses or networks such as 10.0.0.0/8, {text:?} is none");
+        ConfigError::invalid("trusted_proxies", problem)
+    };
+    texts.iter().map(|text| network(text).ok_or_else(|| refused(text))).collect()
 }
 
 /// The configuration that a file with this text gives in an otherwise empty environment.
@@ -161,6 +175,7 @@ mod tests {
             ("listen = \"8080\"", "listen"),
             ("public_base_url = \"https://a.example/x\"", "public_base_url"),
             ("public_base_url = \"ftp://a.example\"", "public_base_url"),
+            ("trusted_proxies = [\"10.0.0.1\", \"10.0.0.0/33\"]", "trusted_proxies"),
             ("[limits]\nupload_bytes = 0", "limits.upload_bytes"),
             ("[worker]\nretry_horizon_s = 7201", "worker.retry_horizon_s"),
             ("[[auth.keys]]\naccount = \"a\"\nsha256 = \"12\"", "auth.keys.0.sha256"),

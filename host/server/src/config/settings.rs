@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 use super::paths::Paths;
@@ -23,6 +24,8 @@ pub struct Config {
     pub model_hub_url: Option<String>,
     /// Origin under which clients reach the service, without a trailing slash.
     pub public_base_url: Option<String>,
+    /// Whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed; absent: everybody's.
+    pub trusted_proxies: Option<Vec<IpNet>>,
     /// Whether URLs of requests may reach private and loopback addresses.
     pub allow_private_urls: bool,
     /// Who may call.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use ipnet::IpNet;
 use serde_json::{Map, Value, json};
 
 use super::plans;
@@ -40,6 +41,7 @@ fn shown(config: &Config) -> Value {
         "model_source": config.model_source,
         "model_hub_url": config.model_hub_url,
         "public_base_url": config.public_base_url,
+        "trusted_proxies": config.trusted_proxies.as_ref().map(|all| all.iter().map(IpNet::to_string).collect::<Vec<_>>()),
         "allow_private_urls": config.allow_private_urls,
         "auth": {
             "header_aliases": config.auth.header_aliases,

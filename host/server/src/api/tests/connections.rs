@@ -50,6 +50,19 @@ async fn read_all(mut stream: TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// A file of the account behind the key.
+async fn stored(server: &Server, bytes: Vec<u8>) -> FileId {
+    let api = &server.harness.api;
+    let id = FileId::new();
+    let size_bytes = Some(bytes.len() as u64);
+    let blob_key = Some(api.blobs.put(BlobArea::Audio, bytes).await.unwrap());
+    let facts = FileFacts { blob_key, size_bytes, ..FileFacts::default() };
+    let account_id = AccountId("default".into());
+    let file = FileRecord { id, account_id, source: None, created_ms: 0, facts };
+    api.store.insert_file(file).await.unwrap();
+    id
+}
+
 fn post(length: usize) -> String {
     format!(
         "POST /v2/pre-recorded HTTP/1.1\r\nhost: a\r\nx-service-key: {KEY}\r\n\
@@ -87,6 +100,52 @@ async fn a_body_that_does_not_come_is_408_and_a_head_that_does_not_come_ends() {
 }
 
 #[tokio::test]
+async fn what_is_no_request_is_answered_with_an_envelope() {
+    let server = Server::start(30).await;
+    let long = "a".repeat(3 * 1024 * 1024);
+    let many = "x: y\r\n".repeat(200);
+    for (sent, status) in [
+        ("nonsense\r\n\r\n".to_owned(), 400),
+        ("GET /healthz HTTP/9.9\r\n\r\n".to_owned(), 400),
+        ("GET /heal\u{1}thz HTTP/1.1\r\nhost: a\r\n\r\n".to_owned(), 400),
+        ("GET /healthz HTTP/1.1\r\nhost a\r\n\r\n".to_owned(), 400),
+        ("POST /v2/upload HTTP/1.1\r\ncontent-length: -1\r\n\r\n".to_owned(), 400),
+        ("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}".to_owned(), 400),
+        (format!("GET /{long} HTTP/1.1\r\nhost: a\r\n\r\n"), 431),
+        (format!("GET /healthz HTTP/1.1\r\nx: {long}\r\n\r\n"), 431),
+        (format!("GET /healthz HTTP/1.1\r\n{many}\r\n"), 431),
+    ] {
+        let mut stream = server.connect().await;
+        // As a client that writes everything before it reads anything.
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let answer = read_all(stream).await;
+        let what = &sent[..sent.len().min(60)];
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{what}: {answer}"));
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{what}: {head}");
+        assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{head}");
+        let envelope: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!(envelope["statusCode"], status);
+        assert_eq!(envelope.get("validation_errors").is_some(), status == 400, "{envelope}");
+        let id = envelope["request_id"].as_str().unwrap();
+        assert!(head.contains(&format!("x-request-id: {id}\r\n")), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_looks_like_an_answer_is_sent_as_it_is() {
+    let server = Server::start(30).await;
+    let bytes = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n".to_vec();
+    let id = stored(&server, bytes.clone()).await;
+    let mut stream = server.connect().await;
+    let request =
+        format!("GET /file/{id} HTTP/1.1\r\nhost: a\r\nconnection: close\r\nx-service-key: {KEY}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let answer = read_all(stream).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    assert!(answer.as_bytes().ends_with(&bytes), "{answer}");
+}
+
+#[tokio::test]
 async fn more_connections_than_allowed_wait_their_turn() {
     let server = Server::start(30).await;
     let idle =
@@ -119,23 +178,10 @@ async fn a_shutdown_finishes_answers_and_cuts_off_the_rest() {
 #[tokio::test]
 async fn a_client_that_reads_nothing_loses_its_place() {
     let server = Server::start(30).await;
-    let api = &server.harness.api;
     // More than any socket buffer holds.
-    let blob_key = api.blobs.put(BlobArea::Audio, vec![0; 64 * 1024 * 1024]).await.unwrap();
-    let file = FileRecord {
-        id: FileId::new(),
-        account_id: AccountId("default".into()),
-        source: None,
-        created_ms: 0,
-        facts: FileFacts {
-            blob_key: Some(blob_key),
-            size_bytes: Some(64 * 1024 * 1024),
-            ..FileFacts::default()
-        },
-    };
-    api.store.insert_file(file.clone()).await.unwrap();
+    let id = stored(&server, vec![0; 64 * 1024 * 1024]).await;
     let mut stream = server.connect().await;
-    let request = format!("GET /file/{} HTTP/1.1\r\nhost: a\r\nx-service-key: {KEY}\r\n\r\n", file.id);
+    let request = format!("GET /file/{id} HTTP/1.1\r\nhost: a\r\nx-service-key: {KEY}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let received = read_all(stream).await;

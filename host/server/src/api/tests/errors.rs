@@ -74,6 +74,12 @@ async fn unknown_ids_paths_and_methods_have_their_status() {
         answer.envelope(405);
         assert_eq!(answer.header("allow"), allow);
     }
+    for (method, path, status) in
+        [("OPTIONS", "/v2/upload", 405), ("TRACE", "/healthz", 405), ("OPTIONS", "*", 404)]
+    {
+        let answer = harness.send(Harness::request(method, path).body(Body::empty()).unwrap()).await;
+        answer.envelope(status);
+    }
 }
 
 #[tokio::test]
