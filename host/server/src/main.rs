@@ -3,14 +3,18 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use tympan::cli;
+use tympan::{cli, telemetry};
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    telemetry::hide_panic_texts();
     match cli::run(cli::Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            if cli::nobody_listens(&error) {
+                return ExitCode::SUCCESS;
+            }
+            eprintln!("error: {}", cli::sentence(&error));
             ExitCode::FAILURE
         }
     }

@@ -3,6 +3,9 @@
 //! What goes into a line is decided where the line is written; this module decides how it
 //! looks. Standard output stays free for what commands print.
 
+use std::io::Write;
+use std::panic::PanicHookInfo;
+
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{Log, LogFormat};
@@ -30,6 +33,25 @@ pub fn init(log: &Log) -> Result<(), TelemetryError> {
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
     };
     started.map_err(|_| TelemetryError::Twice)
+}
+
+/// From now on a panic of any thread is reported by its place alone. What it says may quote a
+/// request or a transcript, so only the length of that is told.
+pub fn hide_panic_texts() {
+    std::panic::set_hook(Box::new(report));
+}
+
+fn report(panic: &PanicHookInfo<'_>) {
+    let (file, line) = panic.location().map_or(("-", 0), |place| (place.file(), place.line()));
+    let text_bytes = panic.payload_as_str().map_or(0, str::len);
+    if tracing::dispatcher::has_been_set() {
+        tracing::error!(file, line, text_bytes, "panicked");
+    } else {
+        // A command that keeps no log. Standard error may be closed, which is no reason to
+        // panic within a panic.
+        let mut stderr = std::io::stderr();
+        let _ = writeln!(stderr, "panicked at {file}:{line} ({text_bytes} bytes of text are not shown)");
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context;
 pub use desk::Desk;
 pub use parts::{host_rules, open_engine, open_library, operators};
 
@@ -41,7 +42,9 @@ impl Host {
     /// When a folder, the database, the engine or a model file cannot be opened.
     pub async fn open(config: &Config, data_dir: &Path, database_file: &Path) -> anyhow::Result<Self> {
         let engine = open_engine(config)?;
-        tokio::fs::create_dir_all(data_dir).await?;
+        tokio::fs::create_dir_all(data_dir)
+            .await
+            .with_context(|| format!("cannot make the data folder {}", data_dir.display()))?;
         let store = Arc::new(Store::open(database_file).await?);
         let blobs = Blobs::open(&data_dir.join("blobs"))?;
         let library = Arc::new(open_library(config).await?);

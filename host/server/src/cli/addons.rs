@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use tympan_runtime::{Policy, Runtime, RuntimeSettings};
 
+use super::output;
 use crate::addons::AddonSet;
 use crate::app;
 use crate::config::Config;
@@ -30,49 +31,50 @@ pub enum AddonsCommand {
 /// `inspect`: the file is no add-on for this host. `compile`: a file was refused.
 pub async fn run(command: AddonsCommand, config: &Config) -> anyhow::Result<()> {
     match command {
-        AddonsCommand::List => {
-            list(&app::open_library(config).await?.current());
-            Ok(())
-        }
+        AddonsCommand::List => list(&app::open_library(config).await?.current()),
         AddonsCommand::Inspect { file } => inspect(&file).await,
         AddonsCommand::Compile => {
             let set = app::open_library(config).await?.current();
-            println!("{} add-ons are compiled", set.entries().len());
-            print_refused(&set);
-            anyhow::ensure!(set.refused().is_empty(), "{} files were refused", set.refused().len());
+            output::line(format_args!("compiled add-ons: {}", set.entries().len()))?;
+            print_refused(&set)?;
+            anyhow::ensure!(set.refused().is_empty(), "refused files: {}", set.refused().len());
             Ok(())
         }
     }
 }
 
-fn list(set: &AddonSet) {
-    println!("{:<3} {:<24} {:<10} {:<11} {:<14} FILE", "#", "NAME", "VERSION", "SLOT", "DIGEST");
+fn list(set: &AddonSet) -> anyhow::Result<()> {
+    output::line(format_args!(
+        "{:<3} {:<24} {:<10} {:<11} {:<14} FILE",
+        "#", "NAME", "VERSION", "SLOT", "DIGEST"
+    ))?;
     for (entry, place) in set.entries().iter().zip(1..) {
         let descriptor = entry.addon.descriptor();
         let digest = entry.addon.digest().get(..12).unwrap_or_default();
         let slot = format!("{:?}", descriptor.slot).to_lowercase();
         let (name, version, file) = (&descriptor.name, &descriptor.version, entry.file.display());
-        println!("{place:<3} {name:<24} {version:<10} {slot:<11} {digest:<14} {file}");
+        output::line(format_args!("{place:<3} {name:<24} {version:<10} {slot:<11} {digest:<14} {file}"))?;
     }
-    print_refused(set);
+    print_refused(set)
 }
 
-fn print_refused(set: &AddonSet) {
+fn print_refused(set: &AddonSet) -> anyhow::Result<()> {
     for refusal in set.refused() {
-        println!("refused: {}: {}", refusal.file.display(), refusal.reason);
+        output::line(format_args!("refused: {}: {}", refusal.file.display(), refusal.reason))?;
     }
+    Ok(())
 }
 
 async fn inspect(file: &Path) -> anyhow::Result<()> {
     let bytes = tokio::fs::read(file).await.with_context(|| format!("cannot read {}", file.display()))?;
     let inspection = Runtime::inspect(&bytes)?;
-    println!("contract  {}", inspection.contract_version);
-    println!("sha256    {}", inspection.sha256);
-    println!("size      {} bytes", inspection.size_bytes);
-    println!("imports   {}", inspection.imports.join(", "));
-    println!("exports   {}", inspection.exports.join(", "));
+    output::line(format_args!("contract  {}", inspection.contract_version))?;
+    output::line(format_args!("sha256    {}", inspection.sha256))?;
+    output::line(format_args!("size      {} bytes", inspection.size_bytes))?;
+    output::line(format_args!("imports   {}", inspection.imports.join(", ")))?;
+    output::line(format_args!("exports   {}", inspection.exports.join(", ")))?;
     let runtime = Runtime::new(RuntimeSettings::default())?;
     let addon = runtime.load_bytes(bytes, &Policy::default()).await?;
-    println!("{}", serde_json::to_string_pretty(addon.descriptor())?);
+    output::line(format_args!("{}", serde_json::to_string_pretty(addon.descriptor())?))?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 pub mod addons;
 pub mod models;
+mod output;
 mod progress;
 pub mod serve;
 pub mod transcribe;
@@ -46,9 +47,36 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Transcribe(arguments) => transcribe::run(arguments, &config).await,
         Command::Addons(command) => addons::run(command, &config).await,
         Command::Models(command) => models::run(command, &config).await,
-        Command::CheckConfig => {
-            print!("{}", crate::config::show(&config));
-            Ok(())
+        Command::CheckConfig => Ok(output::text(crate::config::show(&config))?),
+    }
+}
+
+/// Whether a command ended because the reader of its output went away, as `head` does.
+pub fn nobody_listens(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<std::io::Error>();
+    cause.is_some_and(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// The error and its causes in one line. A cause that the text before it tells already is not
+/// told again.
+pub fn sentence(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
         }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cause_is_told_once() {
+        let io = || anyhow::Error::from(std::io::Error::other("disk on fire"));
+        assert_eq!(sentence(&io().context("cannot read x")), "cannot read x: disk on fire");
+        assert_eq!(sentence(&io().context("x: disk on fire").context("no")), "no: x: disk on fire");
     }
 }

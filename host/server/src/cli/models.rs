@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::{Args, Subcommand};
 
-use super::progress;
+use super::{output, progress};
 use crate::config::{Config, ModelSource};
 use crate::modelfile::{
     self, CATALOG, CatalogEntry, DEFAULT_MODEL, DEFAULT_WEIGHTS, Installed, ModelFileError, ModelInfo,
@@ -72,7 +72,7 @@ async fn pull(folder: &ModelsFolder, arguments: &PullArguments, config: &Config)
     };
     let pulled = modelfile::pull(folder, entry, &options, progress::for_stderr().as_ref()).await?;
     let verb = if pulled.was_installed { "already installed" } else { "installed" };
-    println!("{verb}: {}", pulled.model.path.display());
+    output::line(format_args!("{verb}: {}", pulled.model.path.display()))?;
     Ok(())
 }
 
@@ -80,30 +80,31 @@ fn import(folder: &ModelsFolder, arguments: &ImportArguments) -> anyhow::Result<
     let report = progress::for_stderr();
     let (source, name) = (arguments.source.as_path(), arguments.name.as_deref());
     let model = modelfile::import(folder, source, name, arguments.quantize, report.as_ref())?;
-    println!("installed: {}", model.path.display());
+    output::line(format_args!("installed: {}", model.path.display()))?;
     Ok(())
 }
 
 fn list(folder: &ModelsFolder, config: &Config) -> anyhow::Result<()> {
     let installed = folder.list()?;
-    println!("installed in {}:", folder.path().display());
+    output::line(format_args!("installed in {}:", folder.path().display()))?;
     if installed.is_empty() {
-        println!("  none; `tympan models pull` fetches {DEFAULT_MODEL}");
+        output::line(format_args!("  none; `tympan models pull` fetches {DEFAULT_MODEL}"))?;
     }
     let mut damaged = 0;
     for model in &installed {
         let line = describe(model, config);
         damaged += usize::from(line.is_err());
-        println!("  {}", line.unwrap_or_else(|line| line));
+        output::line(format_args!("  {}", line.unwrap_or_else(|line| line)))?;
     }
-    println!("can be pulled (`tympan models pull NAME --quantize f16|q8_0|q5_1`):");
+    output::line(format_args!("can be pulled (`tympan models pull NAME --quantize f16|q8_0|q5_1`):"))?;
     for entry in CATALOG {
         let sources = if entry.packages.is_empty() { "hub" } else { "hub, packages" };
-        println!("  {:<15} {:<14} from {sources}", entry.name, entry.languages);
+        output::line(format_args!("  {:<15} {:<14} from {sources}", entry.name, entry.languages))?;
     }
     ensure!(
         damaged == 0,
-        "{damaged} of the installed models cannot be used as they are; pull or import them again"
+        "damaged models: {damaged} of {}; pull or import what is damaged again",
+        installed.len()
     );
     Ok(())
 }

@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use super::output;
 use crate::addons::Library;
 use crate::api::{self, Api, ApiSettings, ConnectionLimits};
 use crate::app::{self, Desk, Host};
@@ -40,7 +41,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let (stop_work, stop_serving) = (CancellationToken::new(), CancellationToken::new());
     let working = tokio::spawn(worker.run(stop_work.clone()));
     let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits, stop_serving.clone()));
-    println!("listening on http://{address}");
+    output::line(format_args!("listening on http://{address}"))?;
     wait_for_signal(&host.library).await?;
 
     tracing::info!("stopping");

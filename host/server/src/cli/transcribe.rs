@@ -10,13 +10,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{AddonDesk, ConfigRefusal};
+use super::output;
+use crate::api::{self, AddonDesk};
 use crate::app::{self, Desk, Host};
-use crate::config::Config;
+use crate::config::{Config, Log};
 use crate::model::date;
 use crate::model::id::{AccountId, BlobArea, FileId, JobId, RequestId};
 use crate::model::job::{JobSpec, Kind, Status};
 use crate::store::{FileFacts, FileRecord, Job, NewJob};
+use crate::telemetry;
 use crate::validate::{self, Rejection};
 use crate::worker;
 
@@ -63,6 +65,8 @@ enum Format {
 /// # Errors
 /// When the arguments make no request, or the job fails; the message says why.
 pub async fn run(arguments: TranscribeArguments, config: &Config) -> anyhow::Result<()> {
+    // Whoever sits here is the operator as well, and may see the cause of a failure of ours.
+    telemetry::init(&Log { filter: "error".to_owned(), ..config.log.clone() })?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let host = Host::open(config, folder.path(), &folder.path().join("tympan.db")).await?;
     let file = store_file(&host, &arguments.file).await?;
@@ -83,6 +87,8 @@ fn account() -> AccountId {
 async fn store_file(host: &Host, path: &Path) -> anyhow::Result<FileId> {
     let unreadable = || format!("cannot read {}", path.display());
     let source = tokio::fs::File::open(path).await.with_context(unreadable)?;
+    let is_folder = source.metadata().await.with_context(unreadable)?.is_dir();
+    anyhow::ensure!(!is_folder, "{} is a folder, not an audio or video file", path.display());
     let stored = host.blobs.put_stream(BlobArea::Audio, source, u64::MAX).await?;
     let facts = FileFacts {
         filename: path.file_name().map(|name| name.to_string_lossy().into_owned()),
@@ -127,19 +133,7 @@ async fn spec(
     let catalogue = desk.catalogue();
     let draft = validate::prerecorded(&body, &app::host_rules(config), &catalogue, &[ORIGIN.to_owned()])
         .map_err(refused)?;
-    let mut configs = Vec::new();
-    for (addon, _) in draft.addons() {
-        match desk.normalise(addon).await {
-            Ok(config) => configs.push(config),
-            Err(ConfigRefusal::Failed) => configs.push(addon.config.clone()),
-            Err(ConfigRefusal::Problems(problems)) => {
-                let all: Vec<String> =
-                    problems.into_iter().map(|p| format!("{} {}", p.pointer, p.message)).collect();
-                anyhow::bail!("the config of {}: {}", addon.name, all.join("; "));
-            }
-        }
-    }
-    Ok(draft.finish(configs))
+    api::normalise(&desk, draft).await.map_err(refused)
 }
 
 fn refused(rejection: Rejection) -> anyhow::Error {
@@ -193,15 +187,15 @@ fn show(bar: &ProgressBar, job: &Job) {
 fn print(format: Format, result: &Value) -> anyhow::Result<()> {
     let transcription = &result["transcription"];
     match format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(result)?),
+        Format::Json => output::line(format_args!("{}", serde_json::to_string_pretty(result)?))?,
         Format::Text => {
             for utterance in transcription["utterances"].as_array().into_iter().flatten() {
-                println!("{}", utterance["text"].as_str().unwrap_or_default().trim());
+                output::line(format_args!("{}", utterance["text"].as_str().unwrap_or_default().trim()))?;
             }
         }
         Format::Srt | Format::Vtt => {
             let file = transcription["subtitles"][0]["subtitles"].as_str();
-            print!("{}", file.context("no subtitles were made; is the add-on subtitles installed?")?);
+            output::text(file.context("no subtitles were made; is the add-on subtitles installed?")?)?;
         }
     }
     Ok(())

@@ -79,6 +79,9 @@ pub enum Fault {
     /// Another kind of file.
     #[error("it does not start with ggml's mark; `import` takes ggml files and faster-whisper folders")]
     NotGgml,
+    /// Another kind of folder.
+    #[error("it holds no model.bin; `import` takes ggml files and faster-whisper folders")]
+    NoModelBin,
     /// Another kind of file, or a newer version.
     #[error("its model.bin is not a CTranslate2 Whisper model of binary version 4 to 6 ({found})")]
     NotCtranslate2 { found: String },

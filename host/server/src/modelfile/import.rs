@@ -8,7 +8,7 @@ use super::Report;
 use super::catalog::DEFAULT_WEIGHTS;
 use super::check::check;
 use super::convert::{from_ctranslate2, from_ggml};
-use super::error::ModelFileError;
+use super::error::{Fault, ModelFileError};
 use super::folder::{Installed, ModelsFolder, validate_name};
 use super::output::{Output, Written};
 use super::record::{self, OriginalConfig};
@@ -26,6 +26,9 @@ pub fn import(
     let name = name.map_or_else(|| name_of(source), str::to_owned);
     validate_name(&name)?;
     let is_folder = source.metadata().map_err(|error| ModelFileError::io(source, error))?.is_dir();
+    if is_folder && !source.join("model.bin").is_file() {
+        return Err(ModelFileError::fault(source, Fault::NoModelBin));
+    }
     if !is_folder {
         // Refused before anything is made or waited for.
         check(source)?;

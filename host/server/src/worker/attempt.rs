@@ -106,8 +106,11 @@ async fn last_word<S: Steps>(
     };
     let next_try_ms = next_try_ms(&failed, parts.settings.retry_horizon, chance());
     let (code, step) = (failure.code.name(), run.progress.step().name());
-    let cause = &failure.cause;
-    tracing::warn!(job = %run.job.id, step, code, cause, is_final = next_try_ms.is_none(), "job failed");
+    let (job, cause, is_final) = (run.job.id, &failure.cause, next_try_ms.is_none());
+    match failed.blame {
+        Blame::Us => tracing::error!(%job, step, code, cause, is_final, "job failed"),
+        _ => tracing::warn!(%job, step, code, cause, is_final, "job failed"),
+    }
     match next_try_ms {
         Some(due_ms) => Word::Release { due_ms, is_fault: failed.blame == Blame::Us },
         None => Word::End(error_ending(run, &failure, now_ms)),
