@@ -81,7 +81,7 @@ DEEDS = [
 
 def process(config, _job, _transcript):
     deed = {deed.__name__: deed for deed in DEEDS}[config["do"]]
-    got = deed(config["port"]) if deed is connect else deed()
+    got = deed(config.get("port", 80)) if deed is connect else deed()
     return {"did": config["do"], "got": got}
 
 
@@ -95,7 +95,7 @@ Manifest, Transform = component(
         "required": ["do"],
         "properties": {
             "do": {"enum": [deed.__name__ for deed in DEEDS]},
-            "port": {"type": "integer", "description": "Where to connect to on 127.0.0.1."},
+            "port": {"type": "integer", "default": 80, "description": "Where to connect to on 127.0.0.1."},
         },
     },
     process=process,

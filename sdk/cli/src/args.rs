@@ -89,7 +89,7 @@ pub(crate) struct TestArgs {
     /// Seconds that the call may take [default: the service's]
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
-    /// Memory that the call may use, MiB [default: the service's]
+    /// Memory that the call may use, MiB, at most 512 [default: the service's]
     #[arg(long, value_name = "MIB")]
     pub memory: Option<usize>,
     /// Print one JSON object instead of sections

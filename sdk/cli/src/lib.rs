@@ -8,6 +8,7 @@ mod build;
 mod check;
 mod new;
 mod runtime;
+mod schema;
 mod trial;
 
 use std::process::ExitCode;

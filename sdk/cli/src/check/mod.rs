@@ -1,6 +1,6 @@
 //! `tympan-addon check`: what a component is and what it asks for.
 
-mod schema;
+mod fields;
 
 use std::fmt::Write;
 use std::fs;
@@ -10,13 +10,17 @@ use serde_json::json;
 use tympan_runtime::{Descriptor, Inspection, Limits, Runtime};
 
 use crate::args::CheckArgs;
-use crate::runtime;
+use crate::{runtime, schema};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<()> {
     let bytes = fs::read(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
     let inspection = Runtime::inspect(&bytes)?;
     let addon = runtime::block_on(runtime::load(&args.file, Limits::default()))?;
     let descriptor = addon.descriptor();
+    schema::compile(&descriptor.config_schema).context("the config's schema")?;
+    if let Some(result_schema) = &descriptor.result_schema {
+        schema::compile(result_schema).context("the result's schema")?;
+    }
     if args.json {
         println!("{:#}", json!({ "component": inspection, "descriptor": descriptor }));
     } else {
@@ -47,7 +51,7 @@ fn report(inspection: &Inspection, descriptor: &Descriptor) -> anyhow::Result<St
     line("modes", &list(&descriptor.modes))?;
     line("request flag", &descriptor.request_flag)?;
     line("config", descriptor.config_key.as_deref().unwrap_or("none"))?;
-    for field in schema::fields(&descriptor.config_schema)? {
+    for field in fields::of(&descriptor.config_schema)? {
         line("", &field)?;
     }
     line("result", if descriptor.result_schema.is_some() { "yes" } else { "none" })?;

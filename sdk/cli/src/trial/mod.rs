@@ -9,13 +9,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
+use tympan_runtime::defaults::MEMORY_SLOT_BYTES;
 use tympan_runtime::{
-    Addon, AudioInfo, Call, CallReport, ConfigError, JobContext, Limits, PreviousOutput, Transcript,
+    Addon, AudioInfo, Call, CallReport, ConfigError, ConfigProblem, JobContext, Limits, PreviousOutput,
+    Transcript,
 };
 use tympan_sdk::Recorded;
 
 use crate::args::TestArgs;
-use crate::runtime;
+use crate::{runtime, schema};
 
 /// Job id of a trial whose JSON has none.
 const NO_JOB_ID: &str = "00000000-0000-4000-8000-000000000000";
@@ -71,22 +73,26 @@ fn limits(args: &TestArgs) -> anyhow::Result<Limits> {
         limits.timeout = Duration::try_from_secs_f64(seconds).context("--timeout must be a time")?;
     }
     if let Some(mebibytes) = args.memory {
-        limits.memory_bytes = mebibytes.checked_mul(1 << 20).context("--memory is too large")?;
+        let most = MEMORY_SLOT_BYTES >> 20;
+        ensure!((1..=most).contains(&mebibytes), "--memory must be between 1 and {most}");
+        limits.memory_bytes = mebibytes << 20;
     }
     Ok(limits)
 }
 
+/// As in the service: the schema first, then the add-on's own rules.
 async fn validated(addon: &Addon, config: &str) -> anyhow::Result<String> {
+    let descriptor = addon.descriptor();
+    let key = descriptor.config_key.as_deref().unwrap_or("config");
+    let schema = schema::compile(&descriptor.config_schema).context("the config's schema")?;
+    let problems = schema::problems(&schema, key, &serde_json::from_str(config)?);
+    ensure!(problems.is_empty(), "the config is refused:\n  {}", problems.join("\n  "));
     match addon.validate_config(config).await {
         Ok(config) => Ok(config),
         Err(ConfigError::Problems(problems)) => {
-            let key = addon.descriptor().config_key.as_deref().unwrap_or("config");
-            let mut sentences = String::new();
-            for problem in problems {
-                let path = problem.pointer.replace('/', ".");
-                write!(sentences, "\n  {key}{path} {}", problem.message)?;
-            }
-            bail!("the config is refused:{sentences}")
+            let sentence = |p: &ConfigProblem| format!("{} {}", schema::dotted(key, &p.pointer), p.message);
+            let sentences: Vec<String> = problems.iter().map(sentence).collect();
+            bail!("the config is refused:\n  {}", sentences.join("\n  "))
         }
         Err(ConfigError::Failed(error)) => {
             bail!("the add-on failed to check its config: {}: {}", error.exception, error.message)

@@ -53,7 +53,10 @@ fn nothing_found_is_an_empty_success() {
 fn a_refused_config_names_the_path_of_the_request() {
     let refused = trial(&transcription(), &["--config", r#"{"phrases": [1]}"#]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("phrase_finder_config.phrases.0 must be valid"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("phrase_finder_config.phrases.0: "), "{}", refused.stderr);
+    let too_few = trial(&transcription(), &["--config", r#"{"phrases": []}"#]);
+    assert_eq!(too_few.code, Some(2));
+    assert!(too_few.stderr.contains("phrase_finder_config.phrases: "), "{}", too_few.stderr);
 }
 
 #[test]

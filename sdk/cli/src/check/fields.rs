@@ -4,7 +4,7 @@ use anyhow::Context;
 use serde_json::Value;
 
 /// One line per field: name, type, whether it is required, its description.
-pub(super) fn fields(schema_text: &str) -> anyhow::Result<Vec<String>> {
+pub(super) fn of(schema_text: &str) -> anyhow::Result<Vec<String>> {
     let schema: Value = serde_json::from_str(schema_text).context("the config's schema is no JSON")?;
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     let Some(properties) = schema["properties"].as_object() else { return Ok(Vec::new()) };
@@ -53,7 +53,7 @@ mod tests {
             },
             "$defs": {"Phrase": {"type": "string"}}
         });
-        let mut lines = fields(&schema.to_string()).unwrap();
+        let mut lines = of(&schema.to_string()).unwrap();
         lines.sort();
         assert_eq!(
             lines,
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_config_without_fields_has_no_lines() {
-        assert!(fields("{}").unwrap().is_empty());
-        assert!(fields("nonsense").is_err());
+        assert!(of("{}").unwrap().is_empty());
+        assert!(of("nonsense").is_err());
     }
 }
