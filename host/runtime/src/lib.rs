@@ -24,6 +24,7 @@ pub use check::imports::ImportError;
 pub use counters::Counters;
 pub use data::descriptor::{CapabilityRequest, ConfigProblem, Descriptor, Slot};
 pub use data::job::{AddonError, AddonOutput, AudioInfo, JobContext, PreviousOutput, VariantOutput};
+pub use data::result::ResultParts;
 pub use data::transcript::{Transcript, Utterance, Word};
 pub use defaults::Limits;
 pub use load::binary::{FileError, Inspection};

@@ -3,4 +3,5 @@
 
 pub mod descriptor;
 pub mod job;
+pub mod result;
 pub mod transcript;

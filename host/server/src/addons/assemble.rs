@@ -88,6 +88,8 @@ fn to_json(wrapper: &Wrapper) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use tympan_runtime::ResultParts;
+
     use super::*;
     use crate::model::result::AddonError;
     use crate::model::transcript::{Utterance, Word};
@@ -107,15 +109,20 @@ mod tests {
         Transcript { utterances: vec![utterance], languages: vec!["en".to_owned()] }
     }
 
+    fn succeeded(name: &str, results: Value) -> Outcome {
+        let parts = ResultParts { results, ..ResultParts::default() };
+        Outcome::succeeded(name, 0.1, Some(parts), Vec::new())
+    }
+
     fn error() -> AddonError {
         AddonError { status_code: 500, exception: "Trap".to_owned(), message: "it trapped".to_owned() }
     }
 
     #[test]
     fn sentences_stand_twice_and_subtitles_once() {
-        let sentences = Outcome::succeeded("sentences", 0.1, Some(json!(["Hi."])), &[], Vec::new());
+        let sentences = succeeded("sentences", json!(["Hi."]));
         let files = json!([{"format": "srt", "subtitles": "1\n"}]);
-        let subtitles = Outcome::succeeded("subtitles", 0.1, Some(files), &[], Vec::new());
+        let subtitles = succeeded("subtitles", files);
         let result = assemble(transcript("Hi."), vec![sentences, subtitles]);
         assert_eq!(result.transcription.sentences.as_ref().map(Vec::len), Some(1));
         assert_eq!(result.addons["sentences"]["results"], json!(["Hi."]));
@@ -140,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_addon_without_a_result_has_no_member_when_it_succeeds() {
-        let spelling = Outcome::succeeded("custom_spelling", 0.1, None, &[], Vec::new());
+        let spelling = Outcome::succeeded("custom_spelling", 0.1, None, Vec::new());
         assert!(assemble(transcript("Hi."), vec![spelling]).addons.is_empty());
     }
 
@@ -150,7 +157,7 @@ mod tests {
             id: "fr".to_owned(),
             language: "fr".to_owned(),
             transcript: Ok(transcript("Salut.")),
-            addons: vec![Outcome::succeeded("sentences", 0.1, Some(json!(["Salut."])), &[], Vec::new())],
+            addons: vec![succeeded("sentences", json!(["Salut."]))],
         };
         let bad = Variant {
             id: "de".to_owned(),
@@ -158,7 +165,7 @@ mod tests {
             transcript: Err(error()),
             addons: Vec::new(),
         };
-        let translation = Outcome::succeeded("translation", 0.1, None, &[], vec![good, bad]);
+        let translation = Outcome { variants: vec![good, bad], ..succeeded("translation", Value::Null) };
         let result = assemble(transcript("Hi."), vec![translation]);
         let items = &result.addons["translation"]["results"];
         assert_eq!(items[0]["full_transcript"], "Salut.");

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tympan_runtime::ResultParts;
 
 use crate::model::result::{AddonError, Wrapper};
 use crate::model::transcript::Transcript;
@@ -55,18 +56,16 @@ impl Outcome {
         Self::failed(name, 0.0, error)
     }
 
-    /// An add-on that ran to its end. `side_members` are members of an object result that
-    /// stand beside `results` in the wrapper.
+    /// An add-on that ran to its end. `result` is `None` where it only changed the transcript.
     pub fn succeeded(
         name: &str,
         exec_time_s: f64,
-        result: Option<Value>,
-        side_members: &[String],
+        result: Option<ResultParts>,
         variants: Vec<Variant>,
     ) -> Self {
-        let declares_result = result.is_some() || !variants.is_empty();
-        let (results, extra) = split(result.unwrap_or(Value::Null), side_members);
-        let is_empty = variants.is_empty() && is_nothing(&results);
+        let declares_result = result.is_some();
+        let (results, extra, is_empty) = result
+            .map_or((Value::Null, Map::new(), true), |parts| (parts.results, parts.beside, parts.is_empty));
         let wrapper =
             Wrapper { success: true, is_empty, exec_time: exec_time_s, error: None, results, extra };
         Self { name: name.to_owned(), declares_result, wrapper, variants }
@@ -75,59 +74,5 @@ impl Outcome {
     /// Whether it ran to its end.
     pub fn is_success(&self) -> bool {
         self.wrapper.success
-    }
-}
-
-/// Takes `{"results": …, "<side member>": …}` apart; any other result stays whole.
-fn split(result: Value, side_members: &[String]) -> (Value, Map<String, Value>) {
-    match result {
-        Value::Object(mut object) if !side_members.is_empty() && object.contains_key("results") => {
-            let mut extra = Map::new();
-            for name in side_members {
-                if let Some(value) = object.remove(name) {
-                    extra.insert(name.clone(), value);
-                }
-            }
-            (object.remove("results").unwrap_or(Value::Null), extra)
-        }
-        other => (other, Map::new()),
-    }
-}
-
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn nothing_found_is_empty_and_a_number_is_not() {
-        for nothing in [json!(null), json!(""), json!([]), json!({})] {
-            let outcome = Outcome::succeeded("x", 0.1, Some(nothing.clone()), &[], Vec::new());
-            assert!(outcome.wrapper.is_empty, "{nothing}");
-        }
-        for something in [json!(0), json!(false), json!("a"), json!([null])] {
-            let outcome = Outcome::succeeded("x", 0.1, Some(something.clone()), &[], Vec::new());
-            assert!(!outcome.wrapper.is_empty, "{something}");
-        }
-    }
-
-    #[test]
-    fn side_members_stand_beside_results() {
-        let result = json!({"results": ["a"], "items": [{"sentence": "a"}]});
-        let outcome = Outcome::succeeded("sentences", 0.1, Some(result), &["items".to_owned()], Vec::new());
-        let wrapper = serde_json::to_value(&outcome.wrapper).unwrap();
-        assert_eq!(wrapper["results"], json!(["a"]));
-        assert_eq!(wrapper["items"], json!([{"sentence": "a"}]));
     }
 }

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tympan_runtime as runtime;
 use tympan_runtime::{
-    Addon, AudioInfo, Call, CancellationToken, JobContext, PreviousOutput, Slot, exception,
+    Addon, AudioInfo, Call, CancellationToken, JobContext, PreviousOutput, ResultParts, Slot, exception,
 };
 
 use super::assemble::{Assembled, assemble};
@@ -210,7 +210,7 @@ impl<'a> Work<'a> {
                     let fallback = self.transcript.languages.first().map_or("en", String::as_str).to_owned();
                     self.transcript = convert::from_runtime(changed, input, &fallback);
                 }
-                success(&name, exec_time_s, output, step.addon.as_ref(), input)
+                success(step, exec_time_s, output, input)
             }
             Err(error) if error.exception == exception::CANCELLED => return Err(EnrichError::Cancelled),
             Err(error) if step.planned.redacts => return Err(redaction_failed(&name, &error.exception)),
@@ -245,7 +245,7 @@ impl<'a> Work<'a> {
             let name = &step.planned.name;
             let (exec_time_s, returned) = self.call(step, &input, Some(id)).await;
             outcomes.push(match returned {
-                Ok(output) => success(name, exec_time_s, output, step.addon.as_ref(), &input),
+                Ok(output) => success(step, exec_time_s, output, &input),
                 Err(error) if error.exception == exception::CANCELLED => return Err(EnrichError::Cancelled),
                 Err(error) => Outcome::failed(name, exec_time_s, error),
             });
@@ -301,14 +301,14 @@ fn check_slot(slot: Slot, output: runtime::AddonOutput) -> Result<runtime::Addon
 }
 
 fn success(
-    name: &str,
+    step: &Step<'_>,
     exec_time_s: f64,
     output: runtime::AddonOutput,
-    addon: Option<&Addon>,
     input: &runtime::Transcript,
 ) -> Outcome {
-    let result = output.result.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text)));
-    let side_members = addon.map(|addon| side_members(&addon.descriptor().extra)).unwrap_or_default();
+    let returned_one = output.result.is_some() || !output.variants.is_empty();
+    let descriptor = step.addon.as_ref().map(Addon::descriptor).filter(|_| returned_one);
+    let result = descriptor.map(|descriptor| ResultParts::of(&output, descriptor));
     let variants = output.variants.into_iter().map(|variant| Variant {
         transcript: match variant.outcome {
             Ok(transcript) => Ok(convert::from_runtime(&transcript, input, &variant.language)),
@@ -318,15 +318,7 @@ fn success(
         language: variant.language,
         addons: Vec::new(),
     });
-    Outcome::succeeded(name, exec_time_s, result, &side_members, variants.collect())
-}
-
-/// `result_members` of the descriptor's `extra`: members of the result that stand beside
-/// `results` in the wrapper.
-fn side_members(extra: &str) -> Vec<String> {
-    let extra: Value = serde_json::from_str(extra).unwrap_or_default();
-    let names = extra["result_members"].as_array().cloned().unwrap_or_default();
-    names.into_iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+    Outcome::succeeded(&step.planned.name, exec_time_s, result, variants.collect())
 }
 
 fn status(outcome: &Outcome) -> &'static str {

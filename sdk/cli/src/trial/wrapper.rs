@@ -1,7 +1,7 @@
 //! The wrapper as the service would show it.
 
-use serde_json::{Map, Value, json};
-use tympan_runtime::{AddonOutput, CallReport, Descriptor, Transcript};
+use serde_json::{Value, json};
+use tympan_runtime::{CallReport, Descriptor, ResultParts, Transcript};
 
 /// What a trial prints.
 #[derive(Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub(super) fn of(report: &CallReport, descriptor: &Descriptor) -> Trial {
     let exec_time = report.exec_time.as_secs_f64();
     match &report.outcome {
         Ok(output) => Trial {
-            wrapper: success(output, exec_time, &beside_results(descriptor)),
+            wrapper: success(ResultParts::of(output, descriptor), exec_time),
             transcript: output.transcript.as_ref().map(transcript_json),
             variants: output.variants.iter().map(variant_json).collect(),
         },
@@ -53,66 +53,27 @@ fn transcript_json(transcript: &Transcript) -> Value {
     })
 }
 
-fn success(output: &AddonOutput, exec_time: f64, beside: &[String]) -> Value {
-    // The runtime has checked that a result is JSON.
-    let result = output.result.as_deref().and_then(|text| serde_json::from_str(text).ok());
-    let mut result: Value = result.unwrap_or(Value::Null);
-    let mut further = Map::new();
-    if !beside.is_empty() {
-        for name in beside {
-            further.insert(name.clone(), result[name].take());
-        }
-        result = result["results"].take();
-    }
+fn success(parts: ResultParts, exec_time: f64) -> Value {
+    let ResultParts { results, beside, is_empty } = parts;
     let mut wrapper = json!({
-        "success": true, "is_empty": is_empty(&result), "exec_time": exec_time, "error": null,
-        "results": result,
+        "success": true, "is_empty": is_empty, "exec_time": exec_time, "error": null, "results": results,
     });
-    for (name, value) in further {
+    for (name, value) in beside {
         wrapper[name] = value;
     }
     wrapper
-}
-
-/// Members that stand beside `results`, as the SDK's `Meta::result_members` names them.
-fn beside_results(descriptor: &Descriptor) -> Vec<String> {
-    let extra: Value = serde_json::from_str(&descriptor.extra).unwrap_or(Value::Null);
-    let names = extra["result_members"].as_array().cloned().unwrap_or_default();
-    names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-fn is_empty(result: &Value) -> bool {
-    match result {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn output(result: Value) -> AddonOutput {
-        AddonOutput { transcript: None, result: Some(result.to_string()), variants: Vec::new() }
-    }
-
     #[test]
-    fn nothing_found_is_empty() {
-        for empty in [json!([]), json!(""), json!({}), json!(null)] {
-            assert_eq!(success(&output(empty), 0.0, &[])["is_empty"], true);
-        }
-        assert_eq!(success(&output(json!(0)), 0.0, &[])["is_empty"], false);
-    }
-
-    #[test]
-    fn named_members_stand_beside_the_results() {
-        let wrapper =
-            success(&output(json!({"results": ["a"], "items": [{"start": 1}]})), 0.5, &["items".to_owned()]);
+    fn members_beside_the_results_stand_beside_the_five() {
+        let mut parts = ResultParts { results: json!(["a"]), ..ResultParts::default() };
+        parts.beside.insert("items".to_owned(), json!([{"start": 1}]));
         assert_eq!(
-            wrapper,
+            success(parts, 0.5),
             json!({"success": true, "is_empty": false, "exec_time": 0.5, "error": null,
                    "results": ["a"], "items": [{"start": 1}]})
         );
