@@ -1,16 +1,30 @@
 //! Compiled components and their descriptions on disk, by digest, version of the
 //! compiler and settings. Only a cache: whatever cannot be read is made again, whatever
 //! cannot be written is not kept. The `.wasm` file remains the truth.
+//!
+//! Several processes may share a folder, also of different versions: files appear whole,
+//! and one that is removed stays readable for whoever has it open.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::data::descriptor::RawDescriptor;
 use crate::engine;
+
+/// Files that nobody has used for so long are removed: of add-ons that are gone, of other
+/// versions of the compiler, of writes that a crash cut off.
+const LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Uses within so long count as one, so that a read seldom writes to the disk.
+const USE_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+
+/// How files begin that are being written.
+const PARTIAL: &str = "compiled-";
 
 /// A folder with compiled components.
 #[derive(Debug, Clone)]
@@ -20,19 +34,20 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens or makes the folder. Refuses one that other users can write to, because
-    /// what lies in it is run as native code.
+    /// Opens or makes the folder and removes what has not been used for long. Refuses a
+    /// folder that other users can write to, because what lies in it is run as native code.
     pub fn open(folder: &Path, engine: &Engine) -> io::Result<Cache> {
         make_private(folder)?;
+        if let Err(error) = sweep(folder, SystemTime::now()) {
+            warn("cannot remove old compiled add-ons", error);
+        }
         Ok(Cache { folder: folder.to_owned(), fingerprint: engine::fingerprint(engine) })
     }
 
     /// The compiled form of the component with this digest.
     pub fn component(&self, engine: &Engine, digest: &str) -> Option<Component> {
         let path = self.path(digest, "cwasm");
-        if !path.exists() {
-            return None;
-        }
+        note_use(&path)?;
         // Sound because the folder is ours alone and files in it are complete.
         #[allow(unsafe_code)]
         let loaded = unsafe { Component::deserialize_file(engine, &path) };
@@ -52,7 +67,9 @@ impl Cache {
 
     /// What the component with this digest said about itself.
     pub fn description(&self, digest: &str) -> Option<RawDescriptor> {
-        let text = fs::read(self.path(digest, "json")).ok()?;
+        let path = self.path(digest, "json");
+        note_use(&path)?;
+        let text = fs::read(path).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
@@ -72,11 +89,53 @@ impl Cache {
 
     /// Complete or not at all, also after a power cut.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        let mut file =
+            tempfile::Builder::new().prefix(PARTIAL).suffix(".partial").tempfile_in(&self.folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
         fs::File::open(&self.folder)?.sync_all()
+    }
+}
+
+/// Sets the time of last use, which is the time of change; `None` when there is no such file.
+fn note_use(path: &Path) -> Option<()> {
+    let used = fs::metadata(path).ok()?.modified().ok()?;
+    if used.elapsed().is_ok_and(|age| age > USE_INTERVAL) {
+        let noted = fs::File::options().write(true).open(path);
+        if let Err(error) = noted.and_then(|file| file.set_modified(SystemTime::now())) {
+            warn("cannot note the use of a compiled add-on, it may be compiled again", error);
+        }
+    }
+    Some(())
+}
+
+/// Removes files of ours that were last used long before `now`. Another process may do the
+/// same at the same time.
+fn sweep(folder: &Path, now: SystemTime) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let Ok(used) = fs::metadata(&path).and_then(|file| file.modified()) else { continue };
+        let is_old = now.duration_since(used).is_ok_and(|age| age > LIFETIME);
+        if is_old && is_ours(&path) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The folder may be one that the operator named, so that other files may lie in it.
+fn is_ours(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((stem, "partial")) => stem.starts_with(PARTIAL),
+        Some((stem, "cwasm" | "json")) => stem
+            .split_once('-')
+            .is_some_and(|(digest, _)| digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit())),
+        _ => false,
     }
 }
 
@@ -124,6 +183,30 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         assert!(open(folder.path()).unwrap_err().to_string().contains("chmod"));
+    }
+
+    #[test]
+    fn what_nobody_uses_is_swept_and_what_is_used_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = open(folder.path()).unwrap();
+        let digest = "d".repeat(64);
+        let names = [&format!("{digest}-1.cwasm"), "compiled-x.partial", "notes.txt", "data.json"];
+        let (used, unused) = (cache.path(&digest, "json"), cache.path(&digest, "cwasm"));
+        let ago = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 3600);
+        for path in names.iter().map(|name| folder.path().join(name)).chain([used.clone(), unused.clone()]) {
+            fs::File::create(&path).unwrap().set_modified(ago(29)).unwrap();
+        }
+        cache.description(&digest);
+        sweep(folder.path(), SystemTime::now()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6);
+        let in_two_days = SystemTime::now() + Duration::from_secs(2 * 24 * 3600);
+        sweep(folder.path(), in_two_days).unwrap();
+        let mut left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect();
+        left.sort();
+        let mut expected = [used, folder.path().join("notes.txt"), folder.path().join("data.json")];
+        expected.sort();
+        assert_eq!(left, expected);
     }
 
     #[test]

@@ -18,5 +18,5 @@ pub use assemble::Assembled;
 pub use library::Library;
 pub use run::{EnrichError, JobFacts, enrich};
 pub use set::{AddonSet, Entry, Refusal};
-pub use settings::{LibrarySettings, OperatorSettings};
+pub use settings::{LibrarySettings, MOST_MEMORY_MB, OperatorSettings};
 pub use tympan_runtime::AudioInfo;

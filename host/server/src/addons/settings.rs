@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+use tympan_runtime::defaults::MEMORY_SLOT_BYTES;
 use tympan_runtime::{Limits, Policy};
 
 /// Where add-ons come from and what each may do.
@@ -19,8 +21,12 @@ pub struct LibrarySettings {
     pub addons: BTreeMap<String, OperatorSettings>,
 }
 
+/// Most memory that one call can be given, MiB.
+pub const MOST_MEMORY_MB: u64 = (MEMORY_SLOT_BYTES >> 20) as u64;
+
 /// `[addons.<name>]`: decisions about one add-on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct OperatorSettings {
     /// False: the file is not loaded.
     pub enabled: bool,
@@ -34,7 +40,7 @@ pub struct OperatorSettings {
     pub grants: Vec<String>,
     /// Wall-clock limit of a call, milliseconds.
     pub timeout_ms: Option<u64>,
-    /// Memory of a call, MiB.
+    /// Memory of a call, MiB; at most [`MOST_MEMORY_MB`].
     pub memory_mb: Option<u64>,
     /// Output of a call, MiB.
     pub output_mb: Option<u64>,

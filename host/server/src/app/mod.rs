@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 pub use desk::Desk;
-pub use parts::{host_rules, open_engine, open_library, operators};
+pub use parts::{host_rules, open_engine, open_library};
 
 use crate::addons::Library;
 use crate::blob::Blobs;

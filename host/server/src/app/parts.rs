@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Context;
 use tympan_runtime::{Runtime, RuntimeSettings};
 
-use crate::addons::{Library, LibrarySettings, OperatorSettings};
-use crate::config::{Addon, Config, Model};
+use crate::addons::{Library, LibrarySettings};
+use crate::config::{Config, Model};
 use crate::engine::{Engine, EngineSettings, SpeechModelSettings};
 use crate::model::language::Language;
 use crate::validate::{HostRules, ModelRules};
@@ -15,14 +15,14 @@ use crate::validate::{HostRules, ModelRules};
 /// The model of a request that names none.
 const DEFAULT_MODEL: &str = "stt-1";
 
-/// Opens the add-on folders, with compiled components and copies kept in the data folder.
+/// Opens the add-on folders, with copies of components kept in the data folder.
 ///
 /// # Errors
 /// When the engine for add-ons cannot start. A file that cannot be loaded is no error.
 pub async fn open_library(config: &Config) -> anyhow::Result<Library> {
     let data_dir = &config.paths.data_dir;
     let runtime = Runtime::new(RuntimeSettings {
-        cache_dir: Some(data_dir.join("compiled-addons")),
+        cache_dir: Some(config.paths.compiled_addons_dir.clone()),
         log_text: config.addons.log_text,
         ..RuntimeSettings::default()
     })?;
@@ -31,7 +31,7 @@ pub async fn open_library(config: &Config) -> anyhow::Result<Library> {
         folders: built_in.iter().chain(&config.paths.addon_folders).cloned().collect(),
         built_in_folders: built_in.len(),
         components_dir: data_dir.join("components"),
-        addons: operators(config),
+        addons: config.addons.by_name.clone(),
     };
     Ok(Library::open(runtime, settings).await)
 }
@@ -68,11 +68,6 @@ pub fn host_rules(config: &Config) -> HostRules {
     }
 }
 
-/// `[addons.<name>]` in the form of the library.
-pub fn operators(config: &Config) -> BTreeMap<String, OperatorSettings> {
-    config.addons.by_name.iter().map(|(name, addon)| (name.clone(), operator(addon))).collect()
-}
-
 fn speech_model(folder: &Path, name: &str, model: &Model) -> anyhow::Result<SpeechModelSettings> {
     let file = folder.join(&model.file);
     if !file.is_file() {
@@ -91,10 +86,4 @@ fn speech_model(folder: &Path, name: &str, model: &Model) -> anyhow::Result<Spee
 
 fn languages(model: &Model) -> Vec<Language> {
     model.languages.iter().filter_map(|code| Language::parse(code)).collect()
-}
-
-fn operator(addon: &Addon) -> OperatorSettings {
-    let Addon { enabled, force, required, sha256, grants, timeout_ms, memory_mb, output_mb, replace } =
-        addon.clone();
-    OperatorSettings { enabled, force, required, sha256, grants, timeout_ms, memory_mb, output_mb, replace }
 }

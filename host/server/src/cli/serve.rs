@@ -64,7 +64,7 @@ fn api_of(config: &Config, host: &Host) -> Api {
         limits: config.limits.clone(),
         fetch: app::fetch_policy(config),
     };
-    let desk = Arc::new(Desk::new(host.library.clone(), app::operators(config)));
+    let desk = Arc::new(Desk::new(host.library.clone(), config.addons.by_name.clone()));
     let (store, blobs) = (host.store.clone(), host.blobs.clone());
     let (keys, policies) = (Keys::new(&config.auth), host.policies.clone());
     Api::new(store, blobs, keys, policies, app::host_rules(config), desk, settings)

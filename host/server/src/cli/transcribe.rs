@@ -129,7 +129,7 @@ async fn spec(
             .context("subtitles_config must be an object")?
             .insert("formats".to_owned(), json!([name]));
     }
-    let desk = Desk::new(host.library.clone(), app::operators(config));
+    let desk = Desk::new(host.library.clone(), config.addons.by_name.clone());
     let catalogue = desk.catalogue();
     let draft = validate::prerecorded(&body, &app::host_rules(config), &catalogue, &[ORIGIN.to_owned()])
         .map_err(refused)?;

@@ -61,6 +61,7 @@ impl Environment {
         replace(&mut file.data_dir, self.path("TYMPAN_DATA_DIR"));
         replace(&mut file.database_url, self.text("TYMPAN_DATABASE_URL")?);
         replace(&mut file.models_dir, self.path("TYMPAN_MODELS_DIR"));
+        replace(&mut file.compiled_addons_dir, self.path("TYMPAN_COMPILED_ADDONS_DIR"));
         replace(&mut file.model_hub_url, self.text("TYMPAN_MODEL_HUB_URL")?);
         replace(&mut file.public_base_url, self.text("TYMPAN_PUBLIC_BASE_URL")?);
         if let Some(allowed) = self.boolean("TYMPAN_ALLOW_PRIVATE_URLS")? {
@@ -108,12 +109,14 @@ mod tests {
             ("TYMPAN_DATA_DIR", "/environment"),
             ("TYMPAN_ALLOW_PRIVATE_URLS", "true"),
             ("TYMPAN_ADDONS_DIR", "/a::/b"),
+            ("TYMPAN_COMPILED_ADDONS_DIR", "/c"),
             ("TYMPAN_API_KEY", "k"),
         ]);
         let rest = environment.override_file(&mut file).unwrap();
         assert_eq!(file.listen.as_deref(), Some("a:1"));
         assert_eq!(file.data_dir, Some(PathBuf::from("/environment")));
         assert!(file.allow_private_urls);
+        assert_eq!(file.compiled_addons_dir, Some(PathBuf::from("/c")));
         assert_eq!(rest.addon_folders, [PathBuf::from("/a"), PathBuf::from("/b")]);
         assert_eq!(rest.bootstrap_key.map(|key| key.expose().to_owned()).as_deref(), Some("k"));
     }

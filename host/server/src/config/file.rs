@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use super::plans::{AccountFile, PlanFile};
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
-use super::settings::{Addon, ModelSource};
+use super::settings::ModelSource;
+use crate::addons::OperatorSettings;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -17,6 +18,7 @@ pub(super) struct File {
     pub data_dir: Option<PathBuf>,
     pub database_url: Option<String>,
     pub models_dir: Option<PathBuf>,
+    pub compiled_addons_dir: Option<PathBuf>,
     pub model_source: ModelSource,
     pub model_hub_url: Option<String>,
     pub public_base_url: Option<String>,
@@ -68,5 +70,5 @@ pub(super) struct AddonsFile {
     pub log_text: bool,
     pub folders: Vec<PathBuf>,
     #[serde(flatten)]
-    pub by_name: BTreeMap<String, Addon>,
+    pub by_name: BTreeMap<String, OperatorSettings>,
 }

@@ -185,6 +185,9 @@ mod tests {
             ("[models.stt-1]\nlanguages = [\"xx\"]", "models.stt-1.languages"),
             ("[addons.a]\nsha256 = \"zz\"", "addons.a.sha256"),
             ("[addons.a]\nmemory_mb = 0", "addons.a.memory_mb"),
+            ("[addons.a]\nmemory_mb = 513", "addons.a.memory_mb"),
+            ("[addons.a]\noutput_mb = 513", "addons.a.output_mb"),
+            ("[addons.a]\ntimeout_ms = 7200001", "addons.a.timeout_ms"),
         ] {
             let error = from_text(text).unwrap_err();
             assert!(error.starts_with(&format!("{setting} must ")), "{text}: {error}");

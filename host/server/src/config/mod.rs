@@ -23,5 +23,5 @@ pub use load::load;
 pub use paths::Paths;
 pub use secret::Secret;
 pub use sections::{Fetch, Limits, Log, LogFormat, Speech, Worker};
-pub use settings::{Addon, Addons, ApiKey, Auth, Config, Model, ModelSource};
+pub use settings::{Addons, ApiKey, Auth, Config, Model, ModelSource};
 pub use show::show;

@@ -19,6 +19,8 @@ pub struct Paths {
     pub built_in_addons: Vec<PathBuf>,
     /// Further folders of add-ons, in the order in which they are read.
     pub addon_folders: Vec<PathBuf>,
+    /// Compiled add-ons: native code, writable by nobody else.
+    pub compiled_addons_dir: PathBuf,
 }
 
 impl Paths {
@@ -40,6 +42,10 @@ impl Paths {
         addon_folders.extend(file.addons.folders.iter().cloned());
         addon_folders.extend(extra_folders);
         Ok(Self {
+            compiled_addons_dir: match &file.compiled_addons_dir {
+                Some(folder) => folder.clone(),
+                None => data_dir.join("compiled-addons"),
+            },
             database_file: database_file(file.database_url.as_deref(), &data_dir)?,
             data_dir,
             models_dir,
@@ -92,6 +98,7 @@ mod tests {
         assert_eq!(paths.models_dir, Path::new("/home/a/.cache/tympan/models"));
         assert_eq!(paths.database_file, Path::new("/home/a/.local/share/tympan/tympan.db"));
         assert_eq!(paths.addon_folders, [PathBuf::from("/home/a/.local/share/tympan/addons")]);
+        assert_eq!(paths.compiled_addons_dir, Path::new("/home/a/.local/share/tympan/compiled-addons"));
 
         let paths = resolve(&File::default(), &[("HOME", "/home/a"), ("XDG_CACHE_HOME", "/c")]).unwrap();
         assert_eq!(paths.models_dir, Path::new("/c/tympan/models"));

@@ -163,7 +163,7 @@ impl Default for Log {
     }
 }
 
-fn within(setting: &str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
+pub(super) fn within(setting: &str, value: u64, least: u64, most: u64) -> Result<(), ConfigError> {
     if value < least {
         return Err(ConfigError::invalid(setting, format!("must not be less than {least}, it is {value}")));
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::paths::Paths;
 use super::secret::Secret;
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
+use crate::addons::OperatorSettings;
 use crate::model::plan::Plans;
 
 /// Everything that the operator decided, or left to the defaults.
@@ -109,45 +110,5 @@ pub struct Addons {
     /// Whether text that add-ons write may stand in logs. It can hold what was said.
     pub log_text: bool,
     /// Decisions by name.
-    pub by_name: BTreeMap<String, Addon>,
-}
-
-/// `[addons.<name>]`: decisions about one add-on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Addon {
-    /// False: the file is not loaded.
-    pub enabled: bool,
-    /// On in every job; a request cannot switch it off.
-    pub force: bool,
-    /// A request that asks for it while it is not installed is refused.
-    pub required: bool,
-    /// The only file that is accepted, SHA-256 in hex.
-    pub sha256: Option<String>,
-    /// Capabilities that it may use.
-    pub grants: Vec<String>,
-    /// Wall-clock limit of a call.
-    pub timeout_ms: Option<u64>,
-    /// Memory of a call, MiB.
-    pub memory_mb: Option<u64>,
-    /// Output of a call, MiB.
-    pub output_mb: Option<u64>,
-    /// A file in a later folder may take the place of one with the same name.
-    pub replace: bool,
-}
-
-impl Default for Addon {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            force: false,
-            required: false,
-            sha256: None,
-            grants: Vec::new(),
-            timeout_ms: None,
-            memory_mb: None,
-            output_mb: None,
-            replace: false,
-        }
-    }
+    pub by_name: BTreeMap<String, OperatorSettings>,
 }

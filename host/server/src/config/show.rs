@@ -38,6 +38,7 @@ fn shown(config: &Config) -> Value {
         "data_dir": config.paths.data_dir,
         "database_url": format!("sqlite:{}", config.paths.database_file.display()),
         "models_dir": config.paths.models_dir,
+        "compiled_addons_dir": config.paths.compiled_addons_dir,
         "model_source": config.model_source,
         "model_hub_url": config.model_hub_url,
         "public_base_url": config.public_base_url,

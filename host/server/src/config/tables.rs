@@ -6,11 +6,16 @@ use std::path::PathBuf;
 use super::error::ConfigError;
 use super::file::{AuthFile, KeyFile, ModelFile};
 use super::secret::Secret;
-use super::settings::{Addon, ApiKey, Auth, Model};
+use super::sections::within;
+use super::settings::{ApiKey, Auth, Model};
+use crate::addons::{MOST_MEMORY_MB, OperatorSettings};
 use crate::model::language::Language;
 
 /// The model file behind both model names, as `tympan models pull base` leaves it.
 const MODEL_FILE: &str = "ggml-base-q8_0.bin";
+
+/// No job is worked on for longer.
+const MOST_TIMEOUT_MS: u64 = 7_200_000;
 
 pub(super) fn auth(file: AuthFile, bootstrap_key: Option<Secret>) -> Result<Auth, ConfigError> {
     let mut header_aliases = Vec::new();
@@ -105,22 +110,21 @@ pub(super) fn aliases(
     Ok(aliases)
 }
 
-pub(super) fn addons(by_name: BTreeMap<String, Addon>) -> Result<BTreeMap<String, Addon>, ConfigError> {
+pub(super) fn addons(
+    by_name: BTreeMap<String, OperatorSettings>,
+) -> Result<BTreeMap<String, OperatorSettings>, ConfigError> {
     for (name, addon) in &by_name {
         if let Some(digest) = &addon.sha256
             && hex::decode(digest).map_or(0, |bytes| bytes.len()) != 32
         {
             return Err(ConfigError::invalid(format!("addons.{name}.sha256"), "must be 64 hex digits"));
         }
-        for (key, limit) in
-            [("timeout_ms", addon.timeout_ms), ("memory_mb", addon.memory_mb), ("output_mb", addon.output_mb)]
-        {
-            if limit == Some(0) {
-                return Err(ConfigError::invalid(
-                    format!("addons.{name}.{key}"),
-                    "must not be less than 1, it is 0",
-                ));
-            }
+        for (key, limit, most) in [
+            ("timeout_ms", addon.timeout_ms, MOST_TIMEOUT_MS),
+            ("memory_mb", addon.memory_mb, MOST_MEMORY_MB),
+            ("output_mb", addon.output_mb, MOST_MEMORY_MB),
+        ] {
+            within(&format!("addons.{name}.{key}"), limit.unwrap_or(1), 1, most)?;
         }
     }
     Ok(by_name)
