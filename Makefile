@@ -39,7 +39,7 @@ run: build model
 	@$(TYMPAN) serve
 
 test: build model examples hostile
-	@cargo test --locked --release --workspace
+	@python3 scripts/test.py
 
 # Figures for docs/benchmarks.md and docs/quality.md.
 bench: build model examples

@@ -38,11 +38,14 @@ def serve_recordings(folder=RECORDINGS):
 
 
 def start_tympan(folder):
+    """A server with the built-in add-ons and one custom add-on, dropped into its data folder."""
+    addons = os.path.join(folder, "data", "addons")
+    os.makedirs(addons)
+    shutil.copy(os.path.join(ROOT, "target", "examples", "call_quality.wasm"), addons)
     environment = dict(
         os.environ,
         TYMPAN_LISTEN="127.0.0.1:0",
         TYMPAN_DATA_DIR=os.path.join(folder, "data"),
-        TYMPAN_ADDONS_DIR=os.path.join(ROOT, "target", "examples"),
         TYMPAN_API_KEY=KEY,
         TYMPAN_ALLOW_PRIVATE_URLS="true",
     )

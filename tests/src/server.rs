@@ -134,6 +134,8 @@ fn spawn(folder: &Path, options: &Options) -> (Child, String) {
         .env("TYMPAN_CONFIG", &config)
         .env("TYMPAN_LISTEN", "127.0.0.1:0")
         .env("TYMPAN_DATA_DIR", folder.join("data"))
+        // Each component is compiled once for all test servers.
+        .env("TYMPAN_COMPILED_ADDONS_DIR", root().join("target/tmp/compiled-addons"))
         .env("TYMPAN_API_KEY", KEY)
         .env("TYMPAN_ALLOW_PRIVATE_URLS", "true")
         .envs(options.environment.iter().map(|(name, value)| (name, value)))

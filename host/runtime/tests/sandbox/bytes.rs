@@ -1,9 +1,7 @@
 //! The loader takes any bytes: whatever they are, it answers with a sentence.
 
-mod support;
-
-use support::raw::Raw;
-use support::runtime;
+use crate::raw::Raw;
+use crate::support::runtime;
 use tympan_runtime::{Policy, Runtime};
 
 /// What a fuzzer calls with anything. Does not compile.

@@ -1,11 +1,9 @@
 //! What must not load, each with a sentence that names the reason.
 
-mod support;
-
 use std::collections::BTreeSet;
 
-use support::raw::Raw;
-use support::runtime;
+use crate::raw::Raw;
+use crate::support::{self, runtime};
 use tympan_runtime::{Limits, Policy, Runtime, RuntimeSettings};
 
 async fn refusal(raw: Raw) -> String {

@@ -1,9 +1,7 @@
 //! Attacks that no compiler would produce. Each ends as one error, in time.
 
-mod support;
-
-use support::raw::Raw;
-use support::{context, error, run, runtime, transcript};
+use crate::raw::Raw;
+use crate::support::{context, error, run, runtime, transcript};
 use tympan_runtime::{Call, CallReport, ConfigError, Limits, Policy, exception};
 
 async fn report(raw: Raw, limits: Limits) -> CallReport {

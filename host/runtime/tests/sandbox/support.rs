@@ -1,9 +1,5 @@
 //! What the tests of the runtime share.
 
-#![allow(dead_code)]
-
-pub mod raw;
-
 use std::path::PathBuf;
 
 use tympan_runtime::{

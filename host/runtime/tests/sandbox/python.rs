@@ -1,21 +1,18 @@
 //! A Python component with all of WASI in it tries to leave the sandbox. Whatever Python
 //! makes of the refusals, nothing gets through, and an honest one beside it is fine.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::path::Path;
 use std::time::Duration;
 
+use crate::raw::Raw;
+use crate::support::{built, context, error, run, transcript};
 use serde_json::Value;
-use support::raw::Raw;
-use support::{built, context, error, run, transcript};
 use tokio::sync::Mutex;
 use tympan_runtime::{Addon, Call, CallReport, Limits, Policy, Runtime, RuntimeSettings, exception};
 
 /// Compiled once for all runs: a Python component takes a quarter of a minute.
 fn runtime() -> Runtime {
-    let cache_dir = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled"));
+    let cache_dir = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled-addons"));
     Runtime::new(RuntimeSettings { cache_dir, ..RuntimeSettings::default() }).unwrap()
 }
 

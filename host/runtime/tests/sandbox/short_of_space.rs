@@ -3,12 +3,10 @@
 
 #![cfg(unix)]
 
-mod support;
-
 use std::process::Command;
 
-use support::raw::Raw;
-use support::{run, runtime};
+use crate::raw::Raw;
+use crate::support::{run, runtime};
 use tympan_runtime::Policy;
 
 /// KiB: enough for the process, far too little for a pool of hundreds of gigabytes.
@@ -17,7 +15,9 @@ const ADDRESS_SPACE_KIB: u64 = 12 << 20;
 #[test]
 fn add_ons_run_without_a_pool() {
     let this = std::env::current_exe().unwrap();
-    let script = format!("ulimit -v {ADDRESS_SPACE_KIB} && exec \"$0\" --exact --ignored without_space");
+    let script = format!(
+        "ulimit -v {ADDRESS_SPACE_KIB} && exec \"$0\" --exact --ignored short_of_space::without_space"
+    );
     let output = Command::new("sh").arg("-c").arg(script).arg(this).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("1 passed"), "{text}");

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""All tests of the workspace, two test programs at a time.
+
+`cargo test` runs its programs one after the other, and many of ours mostly wait: for a lease
+to end, for a time limit to pass. Cargo builds them here and names them; each runs in the
+folder of its package, as under cargo, and its output is printed when it has ended. Those
+that took longest in the last run start first.
+"""
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CARGO_TEST = ["cargo", "test", "--locked", "--release", "--workspace"]
+AT_A_TIME = 2
+TIMES = os.path.join(ROOT, "target", "tmp", "test-times.json")
+
+
+def build():
+    """Name, program and folder of every test target."""
+    command = [*CARGO_TEST, "--no-run", "--message-format=json-render-diagnostics"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if built.returncode != 0:
+        sys.exit(built.returncode)
+    programs = []
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message["reason"] == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
+            folder = os.path.dirname(message["manifest_path"])
+            name = f"{os.path.relpath(folder, ROOT)} {message['target']['name']} ({message['target']['kind'][0]})"
+            programs.append((name, message["executable"], folder))
+    return programs
+
+
+def run(program):
+    name, executable, folder = program
+    begun = time.monotonic()
+    ended = subprocess.run([executable], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    took_s = time.monotonic() - begun
+    print(f"\n{name}, {took_s:.1f} s\n" + ended.stdout.decode(errors="replace"), end="", flush=True)
+    return name, ended.returncode, took_s
+
+
+def last_times():
+    try:
+        with open(TIMES, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {}
+
+
+def main():
+    programs, last = build(), last_times()
+    programs.sort(key=lambda program: -last.get(program[0], 0))
+    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        ended = list(pool.map(run, programs))
+    os.makedirs(os.path.dirname(TIMES), exist_ok=True)
+    with open(TIMES, "w", encoding="utf-8") as file:
+        json.dump({name: took_s for name, _, took_s in ended}, file)
+    failed = [name for name, code, _ in ended if code != 0]
+    if subprocess.run([*CARGO_TEST, "--doc"], cwd=ROOT).returncode != 0:
+        failed.append("examples in the documentation")
+    if failed:
+        sys.exit("failed: " + ", ".join(failed))
+    print(f"all {len(ended)} test programs passed")
+
+
+if __name__ == "__main__":
+    main()
