@@ -1,5 +1,8 @@
 #!/bin/sh
-# Builds the component of the hostile pack into target/hostile.
+# Builds the components of the hostile pack into target/hostile, and the one that redacts into
+# target/redactor.
 set -eu
 cd "$(dirname "$0")/../.."
-target/release/tympan-addon build tests/hostile --out-dir target/hostile --target-dir target/wasm
+addon=target/release/tympan-addon
+"$addon" build tests/hostile --out-dir target/hostile --target-dir target/wasm
+"$addon" build tests/redactor --out-dir target/redactor --target-dir target/wasm

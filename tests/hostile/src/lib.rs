@@ -69,6 +69,7 @@ impl Transform for Hostile {
             "nonsense_error" => output::nonsense_error(),
             "sleep_an_hour" => reach::sleep(3600),
             "hoard_timers" => reach::hoard_timers(),
+            "echo" => output::result_text(&context.config),
             "print" => reach::print(),
             "print_flood" => reach::print_flood(),
             "exit" => reach::exit(),

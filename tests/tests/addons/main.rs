@@ -1,6 +1,8 @@
 //! Add-ons through the real binary: ours, custom ones in Rust and Python, and hostile ones.
 #![allow(clippy::unwrap_used)]
 
+mod redaction;
+
 use std::ops::Not;
 use std::path::{Path, PathBuf};
 
