@@ -21,7 +21,6 @@ import demo  # noqa: E402
 
 AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
 TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
-ADDON = os.path.join(ROOT, "target", "release", "tympan-addon")
 VENV = os.path.join(ROOT, "target", "bench-venv")
 MODEL = os.path.join(ROOT, "target", "bench-model")
 FILES = ["en/jfk.wav", "en/sonnet_01.mp3", "long/long_en_5readers.mp3"]
@@ -106,15 +105,10 @@ def one_hour_transcript(folder):
 
 
 def bench_addons(folder):
-    print("\n| add-on | 10,000 words |\n|---|---|")
-    transcript = one_hour_transcript(folder)
-    configs = {"custom_spelling": '{"spelling_dictionary": {"Thy": ["thy"], "Beauty": ["beauty", "beauties"]}}'}
-    for file in sorted(glob.glob(os.path.join(ROOT, "target", "addons", "*.wasm"))):
-        name = os.path.basename(file).removeprefix("tympan_plugin_").removesuffix(".wasm")
-        config = configs.get(name, "{}")
-        command = [ADDON, "test", file, "--transcript", transcript, "--config", config]
-        output = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-        print(f"| {name} | {output.strip().splitlines()[-1]} |", flush=True)
+    """Each add-on on 10,000 words, as a component and natively: tests/benches/addons.rs."""
+    command = ["cargo", "bench", "--locked", "--quiet", "--workspace", "--bench", "addons", "--"]
+    print(flush=True)
+    subprocess.run([*command, one_hour_transcript(folder)], check=True, cwd=ROOT)
 
 
 def bench_overhead(folder):
@@ -163,7 +157,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    if "addons" not in sys.argv[1:]:
+        main()
     with tempfile.TemporaryDirectory() as scratch:
         bench_addons(scratch)
         bench_overhead(scratch)
