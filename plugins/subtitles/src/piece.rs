@@ -1,7 +1,9 @@
 //! The smallest parts of a subtitle: words, together with marks that must not begin or end a row.
 
 use tympan_sdk::Word;
-use tympan_text::{Turns, chains, needs_space, sentence_begins, trailing_punctuation};
+use tympan_text::{
+    Turns, chains, needs_space, opens_before, sentence_begins, trailing_punctuation, writes_no_spaces,
+};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A silence that the viewer notices; as good a place for a break as a comma.
@@ -168,9 +170,22 @@ fn allowed_breaks(words: &[Piece]) -> Vec<bool> {
         while opportunities.next_if(|&offset| offset < start).is_some() {}
         let by_rule = opportunities.peek() == Some(&start);
         let is_inside_quote = at > 0 && (opens_quote(&words[at - 1].text) || closes_quote(&word.text));
-        allowed.push((by_rule && !is_inside_quote) || is_dictionary_break(&text[..start], &word.text));
+        let before = &text[..start];
+        allowed.push(
+            (by_rule && !is_inside_quote)
+                || is_dictionary_break(before, &word.text)
+                || is_quote_without_space(before, &text[start..]),
+        );
     }
     allowed
+}
+
+/// The rules do not know whether `“` opens or closes; in scripts without spaces it opens.
+fn is_quote_without_space(before: &str, after: &str) -> bool {
+    let mut after = after.chars();
+    let (mark, next) = (after.next(), after.next());
+    let opens = mark.is_some_and(|c| matches!(c, '“' | '‘') && opens_before(c, next));
+    opens && before.chars().next_back().is_some_and(|c| writes_no_spaces(c) && !opens_before(c, None))
 }
 
 fn opens_quote(word: &str) -> bool {
@@ -239,6 +254,10 @@ mod tests {
             ["« Oui »,", "dit", "-il !"]
         );
         assert_eq!(split("zh", 42, &["「", "你", "好", "」", "。", "吗", "？"]), ["「你", "好」。", "吗？"]);
+        assert_eq!(
+            split("zh", 42, &["吗", "？", "“", "当", "然", "！", "”", "他"]),
+            ["吗？", "“当", "然！”", "他"]
+        );
         assert_eq!(split("th", 42, &["เด็ก", "ๆ", "ไป", " นะ"]), ["เด็กๆ", "ไป", "นะ"]);
         assert_eq!(split("ja", 2, &["は", "い", "。"]), ["は", "い", "。"]);
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::abbreviations::Abbreviations;
-use crate::chain::{Chain, is_opening};
+use crate::chain::{Chain, opens_before};
 use crate::stop::{Stops, trailing_punctuation};
 use crate::unpunctuated;
 
@@ -64,7 +64,9 @@ fn unicode_boundaries(chain: &Chain, stops: Stops) -> BTreeSet<usize> {
 fn nearest_word(text: &str, starts: &[usize], next: usize, offset: usize) -> Option<usize> {
     let mut begin = next;
     // The rules leave an opening mark without a space before it to the sentence before.
-    while begin > 0 && text[starts[begin - 1]..offset].trim().chars().all(is_opening) {
+    let following = text[offset..].chars().next();
+    let opens = |mark: char| opens_before(mark, following);
+    while begin > 0 && text[starts[begin - 1]..offset].trim().chars().all(opens) {
         begin -= 1;
     }
     let rest_end = starts.get(next).copied().unwrap_or(text.len());

@@ -1,7 +1,7 @@
 //! Joins what one voice said without a long pause, in one language: a sentence lies inside such
 //! a chain, and may span utterances.
 
-use crate::script::needs_space;
+use crate::script::{needs_space, writes_no_spaces};
 use crate::voice::Turns;
 use crate::words::words_of;
 use tympan_sdk::Word;
@@ -45,11 +45,12 @@ pub fn chains(turns: &Turns) -> Vec<Chain> {
 fn move_opening_marks(words: &mut [Word]) {
     for at in 1..words.len() {
         let text = &words[at - 1].text;
+        let next = words[at].text.chars().next();
         let is_mark = |c: char| is_opening(c) || opens_after_space(c) || c.is_whitespace();
         let kept = text.trim_end_matches(is_mark).len();
         let moved = &text[kept..];
         let opens = moved.starts_with(char::is_whitespace) && moved.contains(opens_after_space);
-        if kept > 0 && (opens || moved.contains(is_opening)) {
+        if kept > 0 && (opens || moved.contains(|c| opens_before(c, next))) {
             let moved = words[at - 1].text.split_off(kept);
             words[at].text.insert_str(0, &moved);
         }
@@ -57,8 +58,14 @@ fn move_opening_marks(words: &mut [Word]) {
 }
 
 /// Marks that open a quote or a bracket and never close one.
-pub(crate) fn is_opening(c: char) -> bool {
+fn is_opening(c: char) -> bool {
     matches!(c, '「' | '『' | '（' | '【' | '《' | '〈' | '(' | '[')
+}
+
+/// Whether the mark opens a quote or a bracket before this character. Scripts without spaces write
+/// `“` at the beginning only; elsewhere it may close.
+pub fn opens_before(mark: char, next: Option<char>) -> bool {
+    is_opening(mark) || (matches!(mark, '“' | '‘') && next.is_some_and(writes_no_spaces))
 }
 
 /// Marks that open in some languages and close in others: a space before them tells.

@@ -14,7 +14,7 @@ mod voice;
 mod words;
 
 pub use boundary::sentence_begins;
-pub use chain::{Chain, chains};
+pub use chain::{Chain, chains, opens_before};
 pub use script::{needs_space, writes_no_spaces};
 pub use stop::{Stops, trailing_punctuation};
 pub use voice::{Turns, Voice, turns_by_voice};

@@ -8,6 +8,7 @@ mod build;
 mod examples;
 mod first_addon;
 mod hostile_python;
+mod scripts;
 mod support;
 mod toolchain;
 mod trial;
