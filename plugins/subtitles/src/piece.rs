@@ -180,12 +180,16 @@ fn allowed_breaks(words: &[Piece]) -> Vec<bool> {
     allowed
 }
 
-/// The rules do not know whether `“` opens or closes; in scripts without spaces it opens.
+/// The rules do not know whether a quotation mark opens or closes, unless a space tells; in scripts
+/// without spaces its form does.
 fn is_quote_without_space(before: &str, after: &str) -> bool {
+    let last = before.chars().next_back();
     let mut after = after.chars();
-    let (mark, next) = (after.next(), after.next());
-    let opens = mark.is_some_and(|c| matches!(c, '“' | '‘') && opens_before(c, next));
-    opens && before.chars().next_back().is_some_and(|c| writes_no_spaces(c) && !opens_before(c, None))
+    let (first, second) = (after.next(), after.next());
+    let opens = first.is_some_and(|c| matches!(c, '“' | '‘') && opens_before(c, second));
+    let is_free = last.is_some_and(|c| writes_no_spaces(c) && !opens_before(c, None));
+    let closes = matches!(last, Some('”' | '’'));
+    (opens && is_free) || (closes && first.is_some_and(|c| writes_no_spaces(c) && c.is_alphanumeric()))
 }
 
 fn opens_quote(word: &str) -> bool {
