@@ -81,7 +81,7 @@ fn sentences_end_at_the_stops_of_each_script() {
 #[test]
 fn rows_of_subtitles_never_cut_a_character_or_begin_with_a_closing_mark() {
     for (language, words, _) in TEXTS {
-        for columns in [6, 12, 42] {
+        for columns in [8, 12, 42] {
             let config = json!({"maximum_characters_per_row": columns}).to_string();
             let files = results("subtitles", &transcription(language, words), &config);
             let srt = files[0]["subtitles"].as_str().unwrap().to_owned();
