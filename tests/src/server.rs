@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
@@ -83,6 +83,12 @@ impl Server {
         self.folder.path().join("data")
     }
 
+    /// Runs another command of the binary with the same configuration and data folder.
+    pub fn command(&self, arguments: &[&str]) -> Output {
+        let mut command = configured(self.folder.path(), &self.options);
+        command.args(arguments).output().expect("the binary runs")
+    }
+
     /// All that the server has logged.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
@@ -124,21 +130,27 @@ impl Drop for Server {
     }
 }
 
-fn spawn(folder: &Path, options: &Options) -> (Child, String) {
-    let config = folder.join("tympan.toml");
-    std::fs::write(&config, &options.config).expect("the config can be written");
-    let log =
-        std::fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log file");
-    let mut child = Command::new(binary("tympan"))
-        .arg("serve")
-        .env("TYMPAN_CONFIG", &config)
+/// The binary with the environment of a test server.
+fn configured(folder: &Path, options: &Options) -> Command {
+    let mut command = Command::new(binary("tympan"));
+    command
+        .env("TYMPAN_CONFIG", folder.join("tympan.toml"))
         .env("TYMPAN_LISTEN", "127.0.0.1:0")
         .env("TYMPAN_DATA_DIR", folder.join("data"))
         // Each component is compiled once for all test servers.
         .env("TYMPAN_COMPILED_ADDONS_DIR", root().join("target/tmp/compiled-addons"))
         .env("TYMPAN_API_KEY", KEY)
         .env("TYMPAN_ALLOW_PRIVATE_URLS", "true")
-        .envs(options.environment.iter().map(|(name, value)| (name, value)))
+        .envs(options.environment.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+fn spawn(folder: &Path, options: &Options) -> (Child, String) {
+    std::fs::write(folder.join("tympan.toml"), &options.config).expect("the config can be written");
+    let log =
+        std::fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log file");
+    let mut child = configured(folder, options)
+        .arg("serve")
         .stdout(Stdio::piped())
         .stderr(log)
         .spawn()

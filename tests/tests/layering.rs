@@ -10,7 +10,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("config", &["addons", "engine", "model", "net_guard", "stage", "worker"]),
     ("validate", &["model", "net_guard"]),
-    ("auth", &["config", "model", "store"]),
+    ("auth", &["config", "limits", "model", "store"]),
     ("limits", &["model", "store"]),
     ("telemetry", &["config", "model"]),
     ("blob", &["model"]),

@@ -44,8 +44,13 @@ fn holder(parts: &Parts, api: &Api) -> Result<Holder, ApiError> {
         let name = &api.keys.headers()[0];
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, format!("The header {name} is missing")));
     }
-    presented()
+    let holder = presented()
         .find_map(|value| api.keys.holder_of(value.as_bytes()))
-        .cloned()
-        .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "The API key is not valid"))
+        .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "The API key is not valid"))?;
+    if let Some(rate) = api.policies.policy_of(&holder.account).request_rate {
+        api.rates.admit(holder.digest, rate).map_err(|wait| {
+            ApiError::too_many("Too many requests with this key, try again later", wait.as_secs() + 1)
+        })?;
+    }
+    Ok(holder)
 }

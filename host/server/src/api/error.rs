@@ -7,11 +7,14 @@ use axum::response::{IntoResponse, Response};
 
 use crate::blob::BlobError;
 use crate::model::code::Code;
-use crate::store::StoreError;
+use crate::store::{Refusal, StoreError};
 use crate::validate::Rejection;
 
 /// How long a client waits before it comes back to a service that is busy or stopping.
 const RETRY_AFTER_S: u64 = 5;
+
+/// How long a client waits that has no credits left: only the operator can change that.
+const NO_CREDITS_S: u64 = 3600;
 
 /// A refused or failed request. Messages hold no paths, addresses or causes of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +50,12 @@ impl ApiError {
     /// 404.
     pub(super) fn not_found(what: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, format!("{what} not found"))
+    }
+
+    /// 429 until the client may come back.
+    pub(super) fn too_many(message: &str, retry_after_s: u64) -> Self {
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, message);
+        Self { retry_after_s: Some(retry_after_s), ..error }
     }
 
     /// 503 while the host stops.
@@ -91,6 +100,24 @@ impl From<Rejection> for ApiError {
                 Self { entries, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable parameter(s)") }
             }
         }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let (message, retry_after_s) = match refusal {
+            Refusal::QueueFull => ("Too many jobs are waiting, try again later", RETRY_AFTER_S),
+            Refusal::AccountQueueFull => {
+                ("Too many jobs of this account are waiting, try again later", RETRY_AFTER_S)
+            }
+            Refusal::AccountBusy => {
+                ("This account has as many jobs in work as its plan allows, try again later", RETRY_AFTER_S)
+            }
+            Refusal::NoCredits => {
+                ("The credits of this account are used up; ask the operator for another plan", NO_CREDITS_S)
+            }
+        };
+        Self::too_many(message, retry_after_s)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Extension, Request, State};
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ use super::state::Api;
 use crate::model::date;
 use crate::model::id::{AccountId, JobId, RequestId};
 use crate::model::job::{JobSpec, Kind, Status};
-use crate::store::{Job, NewJob};
+use crate::store::{Job, NewJob, Quota};
 use crate::validate;
 
 /// `POST /v2/pre-recorded` and `POST /v2/transcription`.
@@ -88,16 +88,11 @@ async fn accept(
     request_id: RequestId,
     spec: JobSpec,
 ) -> Result<JobId, ApiError> {
-    if api.store.queue_counts().await?.queued >= api.settings.limits.queued_jobs {
-        return Err(ApiError::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "Too many jobs are waiting, try again later",
-        ));
-    }
+    let quota = Quota::of(api.policies.policy_of(&account_id), api.settings.limits.queued_jobs);
     let id = JobId::new();
     let created_ms = date::now_ms();
     let job = NewJob { id, account_id, request_id, kind: Kind::PreRecorded, spec, created_ms };
-    api.store.create_job(job).await?;
+    api.store.admit_job(job, quota).await??;
     api.job_arrived.notify_one();
     Ok(id)
 }

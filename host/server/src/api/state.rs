@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use crate::auth::Keys;
 use crate::blob::Blobs;
 use crate::config::Limits;
-use crate::limits::Policies;
+use crate::limits::{Policies, RequestRates};
 use crate::model::job::PlannedAddon;
 use crate::stage::fetch::FetchPolicy;
 use crate::store::Store;
@@ -68,9 +68,11 @@ pub struct Api {
     /// Their bytes.
     pub blobs: Blobs,
     /// Who may call.
-    pub keys: Keys,
+    pub keys: Arc<Keys>,
     /// What each account may do.
     pub policies: Arc<Policies>,
+    /// How often each key may ask.
+    pub rates: Arc<RequestRates>,
     /// Models and rules.
     pub rules: HostRules,
     /// Add-ons.
@@ -91,7 +93,7 @@ impl Api {
     pub fn new(
         store: impl Into<Arc<Store>>,
         blobs: Blobs,
-        keys: Keys,
+        keys: impl Into<Arc<Keys>>,
         policies: Arc<Policies>,
         rules: HostRules,
         addons: Arc<dyn AddonDesk>,
@@ -100,8 +102,9 @@ impl Api {
         Self {
             store: store.into(),
             blobs,
-            keys,
+            keys: keys.into(),
             policies,
+            rates: Arc::default(),
             rules,
             addons,
             settings,

@@ -18,7 +18,7 @@ use crate::engine::Engine;
 use crate::limits::Policies;
 use crate::stage::decode::DecodeLimits;
 use crate::stage::fetch::FetchPolicy;
-use crate::store::Store;
+use crate::store::{ConcurrencyLimit, Store};
 use crate::worker::{self, ModelDigests, Stages, SystemClock, Worker};
 
 /// The parts that every way to run jobs needs.
@@ -66,9 +66,9 @@ impl Host {
             model_digests: ModelDigests::default(),
         };
         let clock = Arc::new(SystemClock);
-        let parts =
-            worker::Parts { store: self.store.clone(), blobs: self.blobs.clone(), steps, clock, settings };
-        Ok(Worker::new(parts)?)
+        let (store, blobs, policies) = (self.store.clone(), self.blobs.clone(), self.policies.clone());
+        let limit_of: ConcurrencyLimit = Arc::new(move |account| policies.concurrent_prerecorded(account));
+        Ok(Worker::new(worker::Parts { store, blobs, steps, clock, limit_of, settings })?)
     }
 }
 

@@ -2,6 +2,7 @@
 //! the modules they call.
 
 pub mod addons;
+pub mod keys;
 pub mod models;
 mod output;
 mod progress;
@@ -32,6 +33,9 @@ pub enum Command {
     /// Show, fetch and import model files
     #[command(subcommand)]
     Models(models::ModelsCommand),
+    /// Create, show and revoke API keys
+    #[command(subcommand)]
+    Keys(keys::KeysCommand),
     /// Print the configuration as it is in force, secrets hidden
     CheckConfig,
 }
@@ -47,6 +51,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Transcribe(arguments) => transcribe::run(arguments, &config).await,
         Command::Addons(command) => addons::run(command, &config).await,
         Command::Models(command) => models::run(command, &config).await,
+        Command::Keys(command) => keys::run(command, &config).await,
         Command::CheckConfig => Ok(output::text(crate::config::show(&config))?),
     }
 }

@@ -7,14 +7,19 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::output;
 use crate::addons::Library;
 use crate::api::{self, Api, ApiSettings, ConnectionLimits};
 use crate::app::{self, Desk, Host};
-use crate::auth::Keys;
+use crate::auth::{Keys, Watch};
 use crate::config::Config;
 use crate::{metrics, telemetry};
+
+/// Why a service without a key does not start.
+const NO_KEY: &str = "nobody could call this service: create a key with `tympan keys create --account NAME`, \
+                      set TYMPAN_API_KEY, or add a key to [[auth.keys]]";
 
 /// Runs the service. The address stands on the one line of standard output.
 ///
@@ -23,9 +28,6 @@ use crate::{metrics, telemetry};
 pub async fn run(config: Config) -> anyhow::Result<()> {
     telemetry::init(&config.log)?;
     metrics::init();
-    if config.auth.has_no_key() {
-        anyhow::bail!("nobody could call this service: set TYMPAN_API_KEY, or add a key to [[auth.keys]]");
-    }
     let host = Host::open(&config, &config.paths.data_dir, &config.paths.database_file).await?;
     let listener = TcpListener::bind(&config.listen)
         .await
@@ -34,6 +36,15 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let worker = host.worker(&config, app::worker_settings(&config))?;
     let mut api = api_of(&config, &host);
     api.job_arrived = worker.waker();
+    let watch = Watch {
+        store: host.store.clone(),
+        keys: api.keys.clone(),
+        policies: host.policies.clone(),
+        rates: api.rates.clone(),
+    };
+    watch.refresh().await?;
+    anyhow::ensure!(!api.keys.digests().is_empty(), NO_KEY);
+    let _watching = AbortOnDropHandle::new(tokio::spawn(watch.run()));
     let api = Arc::new(api);
 
     let grace = Duration::from_secs(config.worker.shutdown_grace_s);

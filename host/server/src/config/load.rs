@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(config.listen, "127.0.0.1:8080");
         assert_eq!(config.limits.upload_bytes, 2_000_000_000);
         assert_eq!(config.worker.retry_horizon_s, 7200);
-        assert!(config.auth.has_no_key());
+        assert!(config.auth.keys.is_empty() && config.auth.bootstrap_key.is_none());
         assert!(!config.allow_private_urls);
         assert_eq!(config.models["stt-3"].languages, ["en", "fr", "de", "es", "it"]);
         assert!(!config.models["stt-3"].code_switching);

@@ -75,13 +75,6 @@ pub struct Auth {
     pub bootstrap_key: Option<Secret>,
 }
 
-impl Auth {
-    /// Whether nobody at all could call.
-    pub fn has_no_key(&self) -> bool {
-        self.keys.is_empty() && self.bootstrap_key.is_none()
-    }
-}
-
 /// A key of the file: its digest, never the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {

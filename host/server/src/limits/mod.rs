@@ -3,5 +3,7 @@
 //! Holds the rules and counts against them in memory; knows no HTTP and no SQL.
 
 mod policies;
+mod rate;
 
 pub use policies::Policies;
+pub use rate::RequestRates;

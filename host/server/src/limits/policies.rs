@@ -27,7 +27,21 @@ impl Policies {
 
     /// Replaces the plans that accounts were given with their keys.
     pub fn assign(&self, plans: HashMap<AccountId, String>) {
+        if **self.assigned.load() == plans {
+            return;
+        }
+        for (account, plan) in &plans {
+            if !self.plans.by_name().contains_key(plan) {
+                let used = self.plans.default_plan();
+                tracing::warn!(account = account.0, plan, used, "the plan of an account does not exist");
+            }
+        }
         self.assigned.store(plans.into());
+    }
+
+    /// How many recorded jobs of an account may be in work.
+    pub fn concurrent_prerecorded(&self, account: &AccountId) -> Option<u32> {
+        self.policy_of(account).concurrent_prerecorded
     }
 }
 

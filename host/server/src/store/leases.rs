@@ -3,6 +3,8 @@
 //! Every change names its lease and does nothing when that lease is gone, so a worker that
 //! was thought dead cannot overwrite the work of its successor.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use sqlx::SqliteConnection;
 
@@ -11,7 +13,7 @@ use super::files::FileFacts;
 use super::jobs::{Delivery, Job};
 use super::open::Store;
 use super::sqlite;
-use crate::model::id::{BlobKey, JobId};
+use crate::model::id::{AccountId, BlobKey, JobId};
 
 /// A worker's time-limited claim on a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,13 +41,22 @@ pub struct Claimed {
     pub checkpoints: Vec<Checkpoint>,
 }
 
+/// How many jobs of an account may be in work; absent: any number.
+pub type ConcurrencyLimit = Arc<dyn Fn(&AccountId) -> Option<u32> + Send + Sync>;
+
+/// Any number of jobs, whoever asks.
+#[cfg(test)]
+pub(crate) fn no_limit() -> ConcurrencyLimit {
+    Arc::new(|_| None)
+}
+
 /// What a worker gets when it asks for work.
 #[derive(Debug)]
 pub enum Claim {
     /// A job.
     Job(Box<Claimed>),
     /// The next job has ended a process before and is given only to a worker that has no
-    /// other; nothing else is handed out until then, or it would wait for ever.
+    /// other; nothing else is handed out until then.
     WaitUntilAlone,
     /// Nothing is due.
     Nothing,
@@ -93,19 +104,21 @@ pub enum Outcome {
 }
 
 impl Store {
-    /// Gives out the oldest job that is due, for `lease_ms` milliseconds. The attempt is
-    /// counted in the same commit, before any work.
+    /// Gives out the oldest due job of the account whose turn it is, for `lease_ms`
+    /// milliseconds. The attempt is counted in the same commit, before any work. `is_alone`
+    /// says that the worker has no other job.
     pub async fn claim(
         &self,
         owner: &str,
-        alone: bool,
+        is_alone: bool,
         now_ms: i64,
         lease_ms: i64,
+        limit_of: &ConcurrencyLimit,
     ) -> Result<Claim, StoreError> {
-        let owner = owner.to_owned();
+        let (owner, limit_of) = (owner.to_owned(), limit_of.clone());
         self.writer
             .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::claim(db, owner, alone, now_ms, lease_ms).await })
+                Box::pin(async move { sqlite::claim(db, owner, is_alone, now_ms, lease_ms, &limit_of).await })
             })
             .await
     }

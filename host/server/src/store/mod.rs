@@ -7,23 +7,30 @@
 //! All SQL stands in `sqlite`. Writes go through one task that puts waiting changes into
 //! one durable commit (`writer`); reads have connections of their own.
 
+mod admission;
 mod backlog;
 mod error;
 mod files;
 mod jobs;
+mod keys;
 mod leases;
 mod open;
 mod rows;
 mod sqlite;
 #[cfg(test)]
 mod suite;
+mod turns;
 mod usage;
 mod writer;
 
+pub use admission::{Quota, Refusal};
 pub use backlog::Backlog;
 pub use error::StoreError;
 pub use files::{FileFacts, FileRecord};
 pub use jobs::{Delivery, Job, NewJob, QueueCounts};
-pub use leases::{Checkpoint, Claim, Claimed, Ending, Lease, Outcome};
+pub use keys::StoredKey;
+#[cfg(test)]
+pub(crate) use leases::no_limit;
+pub use leases::{Checkpoint, Claim, Claimed, ConcurrencyLimit, Ending, Lease, Outcome};
 pub use open::Store;
 pub use usage::{AccountUsage, Days, UsageOfDay};

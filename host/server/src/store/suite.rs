@@ -1,5 +1,7 @@
 //! What every store must do; SQLite runs it now, another database will run the same.
 
+mod accounts;
+
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,7 +65,7 @@ async fn add_job(store: &Store, created_ms: i64) -> JobId {
 }
 
 async fn claim_job(store: &Store, owner: &str, now_ms: i64) -> Claimed {
-    match store.claim(owner, true, now_ms, LEASE_MS).await.expect("claims") {
+    match store.claim(owner, true, now_ms, LEASE_MS, &no_limit()).await.expect("claims") {
         Claim::Job(claimed) => *claimed,
         other => panic!("no job but {other:?}"),
     }
@@ -146,10 +148,13 @@ async fn the_oldest_due_job_goes_first_and_no_job_goes_twice() {
     let f = fixture().await;
     let second = add_job(&f.store, 2_000).await;
     let first = add_job(&f.store, 1_000).await;
-    assert!(matches!(f.store.claim("a", true, 999, LEASE_MS).await, Ok(Claim::Nothing)), "not due yet");
+    assert!(
+        matches!(f.store.claim("a", true, 999, LEASE_MS, &no_limit()).await, Ok(Claim::Nothing)),
+        "not due yet"
+    );
     assert_eq!(claim_job(&f.store, "a", 5_000).await.job.id, first);
     assert_eq!(claim_job(&f.store, "a", 5_000).await.job.id, second);
-    assert!(matches!(f.store.claim("a", true, 5_000, LEASE_MS).await, Ok(Claim::Nothing)));
+    assert!(matches!(f.store.claim("a", true, 5_000, LEASE_MS, &no_limit()).await, Ok(Claim::Nothing)));
     let job = get(&f.store, first).await;
     assert_eq!(job.status, Status::Processing);
     let counts = f.store.queue_counts().await.expect("counts");
@@ -170,8 +175,10 @@ async fn two_stores_on_one_file_share_one_queue() {
         let store = if number % 2 == 0 { store.clone() } else { other.clone() };
         workers.push(tokio::spawn(async move {
             let mut mine = Vec::new();
-            while let Claim::Job(claimed) =
-                store.claim(&format!("worker-{number}"), true, 1_000, LEASE_MS).await.expect("claims")
+            while let Claim::Job(claimed) = store
+                .claim(&format!("worker-{number}"), true, 1_000, LEASE_MS, &no_limit())
+                .await
+                .expect("claims")
             {
                 assert_eq!(claimed.lease.attempt, 1);
                 mine.push(claimed.job.id);
@@ -193,7 +200,7 @@ async fn a_lost_lease_changes_nothing_any_more() {
     let id = add_job(&f.store, 0).await;
     let old = claim_job(&f.store, "a", 0).await;
     assert!(f.store.heartbeat(&old.lease, LEASE_MS + 10, Map::new()).await.expect("beats"));
-    let early = f.store.claim("b", true, LEASE_MS + 9, LEASE_MS).await.expect("claims");
+    let early = f.store.claim("b", true, LEASE_MS + 9, LEASE_MS, &no_limit()).await.expect("claims");
     assert!(matches!(early, Claim::Nothing), "the heartbeat prolonged the lease");
     let new = claim_job(&f.store, "a", LEASE_MS + 10).await;
     assert_eq!((new.lease.attempt, new.crashes), (2, 1));
@@ -211,7 +218,10 @@ async fn a_lost_lease_changes_nothing_any_more() {
     assert_eq!(job.file.expect("file").facts.filename, None);
     assert!(f.store.finish(&new.lease, done(&key)).await.expect("finishes"));
     assert!(!f.store.finish(&new.lease, done(&key)).await.expect("finishes"), "final is final");
-    assert!(matches!(f.store.claim("b", true, i64::MAX / 2, LEASE_MS).await, Ok(Claim::Nothing)));
+    assert!(matches!(
+        f.store.claim("b", true, i64::MAX / 2, LEASE_MS, &no_limit()).await,
+        Ok(Claim::Nothing)
+    ));
 }
 
 #[tokio::test]
@@ -221,7 +231,7 @@ async fn a_suspect_waits_for_a_worker_of_its_own_and_holds_back_the_rest() {
     let lease = claim_job(&f.store, "dead", 0).await.lease;
     let other = add_job(&f.store, 1).await;
     assert_eq!(f.store.end_leases("dead", 2).await.expect("ends"), 1);
-    let answer = f.store.claim("a", false, 10, LEASE_MS).await.expect("claims");
+    let answer = f.store.claim("a", false, 10, LEASE_MS, &no_limit()).await.expect("claims");
     assert!(matches!(answer, Claim::WaitUntilAlone), "{answer:?}");
     let claimed = claim_job(&f.store, "a", 10).await;
     assert_eq!((claimed.job.id, claimed.crashes, claimed.lease.attempt), (suspect, 1, 2));
@@ -246,7 +256,7 @@ async fn a_released_job_waits_and_keeps_checkpoints_and_faults() {
     }
     assert!(f.store.release(&claimed.lease, 500, true).await.expect("releases"));
     assert_eq!(get(&f.store, id).await.status, Status::Processing, "never back");
-    assert!(matches!(f.store.claim("a", true, 499, LEASE_MS).await, Ok(Claim::Nothing)));
+    assert!(matches!(f.store.claim("a", true, 499, LEASE_MS, &no_limit()).await, Ok(Claim::Nothing)));
     let again = claim_job(&f.store, "a", 500).await;
     assert_eq!((again.crashes, again.faults, again.lease.attempt), (0, 1, 2));
     assert_eq!(again.checkpoints, vec![saved[2].clone(), saved[1].clone()], "the later one replaced");

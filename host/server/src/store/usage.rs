@@ -67,10 +67,4 @@ impl Store {
         let mut db = self.reader().await?;
         sqlite::select_usage_by_day(&mut db, account, days).await
     }
-
-    /// Billed time of an account since ever, in seconds.
-    pub async fn billed_s(&self, account: &AccountId) -> Result<f64, StoreError> {
-        let mut db = self.reader().await?;
-        sqlite::select_billed_s(&mut db, account).await
-    }
 }

@@ -16,7 +16,7 @@ use super::settings::Settings;
 use super::steps::Steps;
 use super::sweep;
 use crate::blob::Blobs;
-use crate::store::{Claim, Claimed, Store, StoreError};
+use crate::store::{Claim, Claimed, ConcurrencyLimit, Store, StoreError};
 
 /// Pause after the database refused a claim.
 const CLAIM_FAILED_PAUSE: Duration = Duration::from_secs(2);
@@ -35,6 +35,8 @@ pub struct Parts<S> {
     pub steps: S,
     /// The time.
     pub clock: Arc<dyn Clock>,
+    /// How many jobs of an account may be in work.
+    pub limit_of: ConcurrencyLimit,
     /// What the operator decided.
     pub settings: Settings,
 }
@@ -130,8 +132,9 @@ impl<S: Steps> Worker<S> {
     }
 
     async fn claim(&self, alone: bool) -> Result<Claim, StoreError> {
-        let lease_ms = self.parts.settings.lease_time.as_millis() as i64;
-        self.parts.store.claim(self.instance.name(), alone, self.parts.clock.now_ms(), lease_ms).await
+        let Parts { store, clock, limit_of, settings, .. } = &*self.parts;
+        let lease_ms = settings.lease_time.as_millis() as i64;
+        store.claim(self.instance.name(), alone, clock.now_ms(), lease_ms, limit_of).await
     }
 
     /// Ends the leases of processes that are no more.

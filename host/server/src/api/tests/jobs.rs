@@ -10,7 +10,7 @@ use crate::config::{ApiKey, Auth, Secret};
 use crate::model::date;
 use crate::model::id::{AccountId, BlobArea, JobId};
 use crate::model::job::AudioSource;
-use crate::store::{Claim, Ending, FileFacts, Outcome};
+use crate::store::{Claim, Ending, FileFacts, Outcome, no_limit};
 
 #[tokio::test]
 async fn a_created_job_can_be_read_under_the_returned_address() {
@@ -98,7 +98,8 @@ async fn a_failed_job_shows_its_code_and_no_result() {
 /// Takes the only waiting job to its end, as a worker would.
 async fn finish(harness: &Harness, outcome: Outcome) {
     let store = &harness.api.store;
-    let Claim::Job(claimed) = store.claim("worker", true, date::now_ms(), 60_000).await.unwrap() else {
+    let Claim::Job(claimed) = store.claim("worker", true, date::now_ms(), 60_000, &no_limit()).await.unwrap()
+    else {
         panic!()
     };
     let facts =

@@ -5,6 +5,7 @@ mod errors;
 mod fuzz;
 mod jobs;
 mod logs;
+mod plans;
 mod uploads;
 mod usage;
 
@@ -120,6 +121,16 @@ impl Harness {
     }
 
     async fn with(change: impl FnOnce(&mut ApiSettings), auth: Auth) -> Self {
+        Self::build(change, auth, "").await
+    }
+
+    /// With the plans of this configuration text.
+    async fn planned(plans: &str) -> Self {
+        let auth = Auth { bootstrap_key: Some(Secret::new(KEY)), ..Auth::default() };
+        Self::build(|_| {}, auth, plans).await
+    }
+
+    async fn build(change: impl FnOnce(&mut ApiSettings), auth: Auth, plans: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("tympan.db")).await.unwrap();
         let blobs = Blobs::open(&folder.path().join("blobs")).unwrap();
@@ -130,7 +141,7 @@ impl Harness {
             model_aliases: BTreeMap::from([("solaria-1".into(), "stt-1".into())]),
             allow_private_urls: false,
         };
-        let policies = Arc::new(Policies::new(config::from_text("").unwrap().plans));
+        let policies = Arc::new(Policies::new(config::from_text(plans).unwrap().plans));
         let desk = Arc::new(Scripted::new());
         let api = Arc::new(Api::new(store, blobs, Keys::new(&auth), policies, rules, desk, settings));
         Self { router: router(api.clone()), api, _folder: folder }

@@ -3,6 +3,7 @@
 use sqlx::{SqliteConnection, query, query_as, query_scalar};
 
 use super::files::insert_file;
+use super::keys::touch_account;
 use super::{Answer, to_json};
 use crate::model::id::{AccountId, FileId, JobId};
 use crate::model::job::{AudioSource, Kind, Status};
@@ -33,6 +34,7 @@ pub(in crate::store) async fn insert_job(db: &mut SqliteConnection, job: &NewJob
             file.id
         }
     };
+    touch_account(db, &job.account_id, job.created_ms).await?;
     // A live job is never due: its session works on it.
     let due_ms = (job.kind == Kind::PreRecorded).then_some(job.created_ms);
     query(INSERT_JOB)
@@ -80,7 +82,7 @@ pub(in crate::store) async fn is_unfinished(db: &mut SqliteConnection, id: JobId
 
 const COUNT_UNFINISHED: &str = "
     SELECT COALESCE(SUM(CASE WHEN status = 'queued' THEN 1 ELSE 0 END), 0), COUNT(*)
-    FROM jobs WHERE completed_ms IS NULL AND due_ms IS NOT NULL";
+    FROM jobs WHERE completed_ms IS NULL AND kind = 'pre-recorded'";
 
 pub(in crate::store) async fn count_unfinished(db: &mut SqliteConnection) -> Answer<QueueCounts> {
     let (queued, all): (i64, i64) = query_as(COUNT_UNFINISHED).fetch_one(db).await?;

@@ -3,23 +3,29 @@
 //! One function per statement or small group of statements; the caller owns the
 //! transaction. Nothing here decides anything.
 
+mod admission;
 mod backlog;
 mod checkpoints;
+mod claim;
 mod deliveries;
 mod files;
 mod jobs;
+mod keys;
 mod queue;
 mod usage;
 
 use sqlx::{SqliteConnection, query};
 
+pub(super) use admission::refusal;
 pub(super) use backlog::{count_live, count_owed};
 pub(super) use checkpoints::save_checkpoint;
+pub(super) use claim::claim;
 pub(super) use deliveries::select_deliveries;
 pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
 pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job};
-pub(super) use queue::{claim, end_leases, finish, prolong, release};
-pub(super) use usage::{select_billed_s, select_usage, select_usage_by_day};
+pub(super) use keys::{insert_key, revoke_key, select_assigned_plans, select_keys};
+pub(super) use queue::{end_leases, finish, prolong, release};
+pub(super) use usage::{select_usage, select_usage_by_day};
 
 use super::error::StoreError;
 

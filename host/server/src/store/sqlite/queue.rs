@@ -1,57 +1,15 @@
-//! The queue: claims, leases and the last word about a job.
+//! What happens to a claimed job: leases and the last word.
 
 use serde_json::{Map, Value};
-use sqlx::{SqliteConnection, query, query_as, query_scalar};
+use sqlx::{SqliteConnection, query};
 
-use super::checkpoints::{delete_checkpoints, select_checkpoints};
+use super::checkpoints::delete_checkpoints;
 use super::deliveries::insert_delivery;
-use super::jobs::select_job;
 use super::usage::add_usage;
 use super::{Answer, to_json};
-use crate::model::id::JobId;
 use crate::model::job::Status;
-use crate::store::error::StoreError;
-use crate::store::leases::{Claim, Claimed, Ending, Lease, Outcome};
-use crate::store::rows::{ClaimRow, status_text};
-
-// A lease that is still written in the row when the job is claimed again has ended
-// without a word. The oldest due job goes first; when it has ended a process before, it
-// is taken only by a worker that is alone with it ($4).
-const CLAIM: &str = "
-    UPDATE jobs
-    SET status = 'processing',
-        attempts = attempts + 1,
-        crashes = crashes + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END,
-        lease_owner = $1,
-        due_ms = $2 + $3
-    WHERE id = (SELECT id FROM jobs WHERE completed_ms IS NULL AND due_ms <= $2
-                ORDER BY created_ms, id LIMIT 1)
-      AND ($4 OR (crashes = 0 AND lease_owner IS NULL))
-    RETURNING id, attempts, crashes, faults";
-
-const IS_ANY_DUE: &str = "
-    SELECT EXISTS (SELECT 1 FROM jobs WHERE completed_ms IS NULL AND due_ms <= $1)";
-
-pub(in crate::store) async fn claim(
-    db: &mut SqliteConnection,
-    owner: String,
-    alone: bool,
-    now_ms: i64,
-    lease_ms: i64,
-) -> Answer<Claim> {
-    let row: Option<ClaimRow> =
-        query_as(CLAIM).bind(&owner).bind(now_ms).bind(lease_ms).bind(alone).fetch_optional(&mut *db).await?;
-    let Some(row) = row else {
-        let is_any_due: bool = query_scalar(IS_ANY_DUE).bind(now_ms).fetch_one(db).await?;
-        return Ok(if is_any_due { Claim::WaitUntilAlone } else { Claim::Nothing });
-    };
-    let corrupt = || StoreError::Corrupt { table: "jobs", id: row.id.clone(), cause: "id".to_owned() };
-    let job_id = JobId::parse(&row.id).ok_or_else(corrupt)?;
-    let job = select_job(db, None, job_id).await?.ok_or_else(corrupt)?;
-    let checkpoints = select_checkpoints(db, job_id).await?;
-    let lease = Lease { job_id, owner, attempt: row.attempts };
-    Ok(Claim::Job(Box::new(Claimed { lease, job, crashes: row.crashes, faults: row.faults, checkpoints })))
-}
+use crate::store::leases::{Ending, Lease, Outcome};
+use crate::store::rows::status_text;
 
 const END_LEASES: &str = "UPDATE jobs SET due_ms = $2 WHERE lease_owner = $1 AND completed_ms IS NULL";
 

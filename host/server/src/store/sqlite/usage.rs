@@ -77,6 +77,7 @@ pub(in crate::store) async fn select_usage_by_day(
 
 const SELECT_BILLED_S: &str = "SELECT COALESCE(SUM(billed_s), 0.0) FROM usage WHERE account_id = $1";
 
-pub(in crate::store) async fn select_billed_s(db: &mut SqliteConnection, account: &AccountId) -> Answer<f64> {
+/// Billed time of an account since ever, in seconds.
+pub(super) async fn select_billed_s(db: &mut SqliteConnection, account: &AccountId) -> Answer<f64> {
     Ok(query_scalar(SELECT_BILLED_S).bind(&account.0).fetch_one(db).await?)
 }

@@ -18,7 +18,7 @@ use crate::model::segments::Segments;
 use crate::model::transcript::{Transcript, Utterance, Word};
 use crate::stage::decode::AudioInfo;
 use crate::stage::transcribe::Transcribed;
-use crate::store::{Job, NewJob, Store};
+use crate::store::{Job, NewJob, Store, no_limit};
 use crate::worker::*;
 
 /// Segments of every scripted recording.
@@ -237,6 +237,7 @@ impl House {
             blobs: self.blobs.clone(),
             steps,
             clock: self.clock.clone(),
+            limit_of: no_limit(),
             settings: self.settings.clone(),
         }
     }

@@ -6,7 +6,7 @@ use sqlx::Connection;
 
 use super::script::{House, Script, Trouble, wait_for, wait_for_place};
 use crate::model::job::Status;
-use crate::store::Claim;
+use crate::store::{Claim, no_limit};
 
 #[tokio::test]
 async fn a_shutdown_waits_for_what_ends_in_time() {
@@ -29,7 +29,8 @@ async fn a_shutdown_releases_what_does_not() {
     wait_for_place(&script, "segment").await;
     worker.stop().await;
     assert_eq!(house.job(id).await.status, Status::Processing, "never back");
-    match house.store.claim("next", false, super::script::NOON_MS, 1_000).await.expect("claims") {
+    match house.store.claim("next", false, super::script::NOON_MS, 1_000, &no_limit()).await.expect("claims")
+    {
         Claim::Job(claimed) => {
             assert_eq!((claimed.job.id, claimed.crashes, claimed.faults), (id, 0, 0));
             assert_eq!(claimed.checkpoints.len(), 2, "fetch and decode");
@@ -69,7 +70,8 @@ async fn a_worker_that_lost_its_lease_stops_and_writes_nothing() {
     let worker = house.start(&script);
     wait_for_place(&script, "segment").await;
     let later_ms = super::script::NOON_MS + 3_600_000;
-    let Claim::Job(thief) = house.store.claim("thief", true, later_ms, 3_600_000).await.expect("claims")
+    let Claim::Job(thief) =
+        house.store.claim("thief", true, later_ms, 3_600_000, &no_limit()).await.expect("claims")
     else {
         panic!("the lease had run out")
     };
@@ -88,7 +90,11 @@ async fn a_worker_that_lost_its_lease_stops_and_writes_nothing() {
 async fn the_work_of_a_dead_process_is_taken_over_at_once() {
     let house = House::open().await;
     let id = house.add_job().await;
-    let claim = house.store.claim("dead", true, super::script::NOON_MS, 3_600_000).await.expect("claims");
+    let claim = house
+        .store
+        .claim("dead", true, super::script::NOON_MS, 3_600_000, &no_limit())
+        .await
+        .expect("claims");
     assert!(matches!(claim, Claim::Job(_)));
     // As a kill leaves it: a file that nobody holds locked.
     std::fs::create_dir_all(&house.settings.instances_dir).expect("creates");
