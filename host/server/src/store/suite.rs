@@ -240,6 +240,26 @@ async fn a_suspect_waits_for_a_worker_of_its_own_and_holds_back_the_rest() {
 }
 
 #[tokio::test]
+async fn crashes_are_forgotten_when_a_job_gets_further() {
+    let f = fixture().await;
+    add_job(&f.store, 0).await;
+    // What each claim saves before its process ends, and the crashes that the next one sees.
+    let mut now_ms = 0;
+    for (steps, crashes) in
+        [(vec!["decode"], 0), (vec!["decode"], 1), (vec![], 2), (vec!["decode", "segment"], 3), (vec![], 1)]
+    {
+        let claimed = claim_job(&f.store, "a", now_ms).await;
+        assert_eq!(claimed.crashes, crashes, "attempt {}", claimed.lease.attempt);
+        for step in steps {
+            let blob_key = BlobKey::new(BlobArea::Checkpoint);
+            let checkpoint = Checkpoint { step: step.to_owned(), digest: "d".to_owned(), blob_key };
+            assert!(f.store.save_checkpoint(&claimed.lease, checkpoint).await.expect("saves"));
+        }
+        now_ms += LEASE_MS + 1;
+    }
+}
+
+#[tokio::test]
 async fn a_released_job_waits_and_keeps_checkpoints_and_faults() {
     let f = fixture().await;
     let id = add_job(&f.store, 0).await;

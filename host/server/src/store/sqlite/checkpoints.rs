@@ -15,6 +15,13 @@ pub(super) async fn select_checkpoints(db: &mut SqliteConnection, id: JobId) -> 
     rows.into_iter().map(Checkpoint::try_from).collect()
 }
 
+// A job that gets further is not stuck at what ended its process. A step that is done once
+// more is no progress.
+const FORGET_CRASHES: &str = "
+    UPDATE jobs SET crashes = 0
+    WHERE id = $1 AND lease_owner = $2 AND attempts = $3 AND crashes > 0
+      AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE job_id = $1 AND step = $4)";
+
 const SAVE_CHECKPOINT: &str = "
     INSERT INTO checkpoints (job_id, step, account_id, digest, blob_key)
     SELECT id, $4, account_id, $5, $6 FROM jobs
@@ -26,6 +33,13 @@ pub(in crate::store) async fn save_checkpoint(
     lease: &Lease,
     checkpoint: &Checkpoint,
 ) -> Answer<bool> {
+    query(FORGET_CRASHES)
+        .bind(lease.job_id.to_string())
+        .bind(&lease.owner)
+        .bind(lease.attempt)
+        .bind(&checkpoint.step)
+        .execute(&mut *db)
+        .await?;
     let done = query(SAVE_CHECKPOINT)
         .bind(lease.job_id.to_string())
         .bind(&lease.owner)
