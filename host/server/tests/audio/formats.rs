@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tympan::stage::decode::DecodeError;
 
-use crate::generate::{aiff, caf, interleave, tone, wave_raw};
+use crate::generate::{aiff, caf, caf_raw, interleave, tone, wave_raw};
 use crate::support::{decode_bytes, decoded, fixture, probe_bytes};
 
 /// Encoders pad, and the manifest's lengths come from headers.
@@ -183,6 +183,55 @@ fn caf_and_aiff_decode() {
         assert_eq!((found.audio.info.frames, found.audio.info.distinct.as_slice()), (24_000, &[0, 1][..]));
         assert!((found.peak(0, 0.0, 1.5) - 0.5).abs() < 0.01 && found.peak(1, 0.0, 1.5) == 0.0);
     }
+}
+
+#[test]
+fn telephone_sound_in_a_core_audio_file_decodes() {
+    for (codec, name, byte) in [(b"ulaw", "pcm_mulaw", 0x80), (b"alaw", "pcm_alaw", 0xaa)] {
+        // The loudest value of either law, and its opposite.
+        let data = [byte, byte ^ 0x80].repeat(4000);
+        let found = decoded(&caf_raw(8_000, codec, &[0, 1, 1, 1, 8], &data));
+        assert_eq!((found.audio.info.codec.as_str(), found.audio.info.frames), (name, 16_000));
+    }
+}
+
+#[test]
+fn codecs_that_the_readers_do_not_know_are_named() {
+    // The compression type stands where an AIFF-C file continues its COMM chunk.
+    let mut apple = aiff(1, &tone(16_000, 0.5));
+    apple[8..12].copy_from_slice(b"AIFC");
+    apple.splice(38..38, *b"ima4\0\0");
+    apple[19] += 6;
+    let mut speex = b"OggS\0\x02".to_vec();
+    speex.extend([0; 20]);
+    speex.extend([1, 80]);
+    speex.extend(b"Speex   1.2.1");
+    speex.extend([0; 67]);
+    for (name, bytes) in [("ima4", apple), ("Speex", speex)] {
+        let error = decode_bytes(&bytes).err().expect(name);
+        assert!(matches!(error, DecodeError::Unsupported(_)) && error.to_string().contains(name), "{error}");
+    }
+}
+
+#[test]
+fn of_high_efficiency_aac_the_core_is_decoded_and_that_is_said() {
+    let plain = fixture("formats/aac.m4a");
+    // The same packets, declared as a core of 16 kHz with an extension to 32 kHz, or as LD.
+    let declared = |config: [u8; 5]| {
+        let at = plain.windows(5).position(|bytes| bytes == [0x14, 0x08, 0x56, 0xe5, 0x00]).expect("config");
+        [&plain[..at], &config, &plain[at + 5..]].concat()
+    };
+    let expected = decoded(&plain);
+    let core = decoded(&declared([0x2c, 0x0a, 0x88, 0x00, 0x00]));
+    assert!(core.samples(0) == expected.samples(0));
+    assert_eq!(expected.audio.info.damage, [""; 0]);
+    assert!(
+        core.audio.info.damage[0].contains("HE-AAC: its core was decoded"),
+        "{:?}",
+        core.audio.info.damage
+    );
+    let error = decode_bytes(&declared([0xbc, 0x08, 0x00, 0x00, 0x00])).err().expect("LD").to_string();
+    assert!(error.contains("AAC-LD") && error.contains("ffmpeg"), "{error}");
 }
 
 #[test]

@@ -146,13 +146,17 @@ pub fn quicktime(sample_rate: u32, samples: &[i16], edits: &[Edit], has_video: b
 
 /// A Core Audio file of 16-bit samples.
 pub fn caf(sample_rate: u32, channels: u32, samples: &[i16]) -> Vec<u8> {
+    // Flag 2: little endian.
+    caf_raw(sample_rate, b"lpcm", &[2, 2 * channels, 1, channels, 16], &little(samples))
+}
+
+/// A Core Audio file; `layout` is flags, bytes and frames of a packet, channels and bits.
+pub fn caf_raw(sample_rate: u32, codec: &[u8; 4], layout: &[u32; 5], data: &[u8]) -> Vec<u8> {
     let mut bytes = b"caff\0\x01\0\0desc".to_vec();
     bytes.extend(32u64.to_be_bytes());
     bytes.extend(f64::from(sample_rate).to_be_bytes());
-    bytes.extend(b"lpcm");
-    // Flag 2: little endian.
-    bytes.extend(words(&[2, 2 * channels, 1, channels, 16]));
-    let data = little(samples);
+    bytes.extend(codec);
+    bytes.extend(words(layout));
     bytes.extend(b"data");
     bytes.extend((data.len() as u64 + 4).to_be_bytes());
     bytes.extend([0; 4]);

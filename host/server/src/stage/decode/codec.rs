@@ -66,6 +66,12 @@ pub(super) fn make(params: &AudioCodecParameters) -> std::result::Result<Made, D
     {
         note = prepare_aac(&mut params, &config)?;
     }
+    if matches!(params.codec, id::CODEC_ID_PCM_ALAW | id::CODEC_ID_PCM_MULAW) {
+        // The decoder wants the width of what it makes of a sample; some readers state the
+        // width in the file.
+        params.bits_per_sample = None;
+        params.bits_per_coded_sample = None;
+    }
     // MPEG audio is trimmed by its timestamps: symphonia cuts everything behind the length that
     // the first header states, which loses the rest of joined files.
     let is_mpeg = matches!(params.codec, id::CODEC_ID_MP1 | id::CODEC_ID_MP2 | id::CODEC_ID_MP3);

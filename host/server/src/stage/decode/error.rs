@@ -12,7 +12,9 @@ pub enum DecodeError {
     #[error("the file is {0}, not audio or video")]
     NotMedia(&'static str),
     /// Nothing known.
-    #[error("the file is not in a known audio or video format")]
+    #[error(
+        "the file is not in a known audio or video format; convert it first, for example: ffmpeg -i INPUT -vn -c:a flac OUTPUT.flac"
+    )]
     UnknownFormat,
     /// Video, subtitles or nothing.
     #[error("the file has no audio track")]

@@ -36,7 +36,6 @@ pub(super) enum Kind {
 /// Starts of files that are told by a fixed run of bytes: offset, bytes, kind.
 const MAGIC: &[(usize, &[u8], Kind)] = &[
     (0, b"fLaC", Kind::Flac),
-    (0, b"OggS", Kind::Ogg),
     (0, b"caff", Kind::Caf),
     (0, &[0x1a, 0x45, 0xdf, 0xa3], Kind::Matroska),
     (4, b"ftyp", Kind::Mp4),
@@ -61,7 +60,10 @@ const MAGIC: &[(usize, &[u8], Kind)] = &[
     (0, b"FRM8", Kind::Unsupported("DSD")),
     (0, b".snd", Kind::Unsupported("Sun audio (AU)")),
     (0, b"riff\x2e\x91\xcf\x11", Kind::Unsupported("Wave64")),
+    (0, b"Creative Voice File", Kind::Unsupported("Creative Voice (VOC)")),
+    (0, b"nut/multimedia container", Kind::Unsupported("NUT")),
     (0, &[0x0b, 0x77], Kind::Unsupported("AC-3")),
+    (4, &[0xf8, 0x72, 0x6f, 0xba], Kind::Unsupported("TrueHD")),
     (0, &[0x7f, 0xfe, 0x80, 0x01], Kind::Unsupported("DTS")),
     (0, &[0x00, 0x00, 0x01, 0xba], Kind::Unsupported("MPEG program stream")),
     (0, &[0x00, 0x00, 0x01, 0xb3], Kind::Unsupported("MPEG video")),
@@ -90,6 +92,9 @@ pub(super) fn sniff(head: &[u8]) -> Kind {
     if let Some(kind) = riff_or_form(head) {
         return kind;
     }
+    if head.starts_with(b"OggS") {
+        return ogg(head);
+    }
     let by_magic = MAGIC.iter().find(|(at, magic, _)| head.get(*at..).is_some_and(|b| b.starts_with(magic)));
     if let Some((_, _, kind)) = by_magic {
         return *kind;
@@ -100,6 +105,9 @@ pub(super) fn sniff(head: &[u8]) -> Kind {
     let (packet, first) = TRANSPORT_PACKET;
     if head.len() > 3 * packet && (0..3).all(|index| head[index * packet] == first) {
         return Kind::Unsupported("MPEG transport stream");
+    }
+    if is_loas(head) {
+        return Kind::Unsupported("AAC in a LOAS or LATM stream");
     }
     text(head).map_or(Kind::Unknown, Kind::NotMedia)
 }
@@ -113,6 +121,32 @@ fn tag_size(head: &[u8]) -> Option<u64> {
     let size = header[6..].iter().fold(0u64, |size, byte| size << 7 | u64::from(*byte));
     let footer = if header[5] & 0x10 != 0 { 10 } else { 0 };
     Some(10 + size + footer)
+}
+
+/// A file of Ogg is told by the codec of its first stream: the reader names none that it does
+/// not know.
+fn ogg(head: &[u8]) -> Kind {
+    let segments = head.get(26).copied().unwrap_or(0);
+    let packet = head.get(27 + usize::from(segments)..).unwrap_or_default();
+    match packet.starts_with(b"Speex   ") {
+        true => Kind::Unsupported("Speex"),
+        false => Kind::Ogg,
+    }
+}
+
+/// Whether several frames of 11 bits of sync and 13 bits of length follow each other (ISO/IEC
+/// 14496-3, section 1.7.2).
+fn is_loas(head: &[u8]) -> bool {
+    let mut rest = head;
+    for _ in 0..3 {
+        let Some(&[first, second, third]) = rest.first_chunk::<3>() else { return false };
+        if first != 0x56 || second & 0xe0 != 0xe0 {
+            return false;
+        }
+        let size_bytes = usize::from(second & 0x1f) << 8 | usize::from(third);
+        rest = rest.get(3 + size_bytes..).unwrap_or_default();
+    }
+    true
 }
 
 fn riff_or_form(head: &[u8]) -> Option<Kind> {
@@ -177,5 +211,16 @@ mod tests {
         assert_eq!(sniff(b"RIFF\0\0\0\0AVI LIST"), Kind::Unsupported("AVI"));
         assert_eq!(sniff(b"FORM\0\0\0\0AIFCCOMM"), Kind::Aiff);
         assert_eq!(sniff(b"\0\0\0\x20ftypisom"), Kind::Mp4);
+    }
+
+    #[test]
+    fn streams_are_told_by_their_first_packet_or_frames() {
+        let page = |packet: &[u8]| [b"OggS".as_slice(), &[0; 22], &[1, 80], packet].concat();
+        assert_eq!(sniff(&page(b"Speex   1.2.1")), Kind::Unsupported("Speex"));
+        assert_eq!(sniff(&page(b"OpusHead")), Kind::Ogg);
+        assert_eq!(sniff(b"OggS"), Kind::Ogg);
+        let frame = [&[0x56, 0xe0, 0x02], &[7, 7][..]].concat();
+        assert_eq!(sniff(&frame.repeat(3)), Kind::Unsupported("AAC in a LOAS or LATM stream"));
+        assert_ne!(sniff(&frame.repeat(2)), Kind::Unsupported("AAC in a LOAS or LATM stream"));
     }
 }

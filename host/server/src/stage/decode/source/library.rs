@@ -16,6 +16,9 @@ use super::super::window::Window;
 use super::open::first_decodable;
 use super::{Clock, Container, Next, Selected};
 
+/// Bytes in which the header of an AIFF file is looked for.
+const HEAD_BYTES: usize = 4096;
+
 /// Errors in a row after which a reader is given up.
 const MAX_ERRORS: usize = 64;
 
@@ -31,9 +34,13 @@ impl Library {
     /// Opens `body`, which starts as `kind` does.
     pub(super) fn open(kind: Kind, body: Window) -> std::result::Result<(Self, Selected), DecodeError> {
         let container = container(kind);
+        let head = body.slice(0, HEAD_BYTES).map_err(DecodeError::Read)?;
         let reader = open_reader(kind, body).map_err(|cause| {
             tracing::debug!(container = container.name, %cause, "the header of a media file cannot be read");
-            DecodeError::Damaged(format!("its {} header cannot be read", container.name))
+            match compression(&head).filter(|_| kind == Kind::Aiff) {
+                Some(name) => DecodeError::Unsupported(format!("the audio codec {name}")),
+                None => DecodeError::Damaged(format!("its {} header cannot be read", container.name)),
+            }
         })?;
         let (track, selected) = select(reader.tracks(), container)?;
         Ok((Self { reader, container, track, errors: 0 }, selected))
@@ -69,6 +76,16 @@ impl Library {
             }
         }
     }
+}
+
+/// The four letters of the codec in an AIFF-C file; the reader fails on those that it does not
+/// know. Absent for plain sound.
+fn compression(head: &[u8]) -> Option<String> {
+    let at = head.windows(4).position(|id| id == b"COMM")?;
+    // Behind id and size: channels, frames, bits and the rate, 18 bytes in all.
+    let letters = head.get(at + 26..at + 30)?;
+    let is_codec = letters != b"NONE" && letters.iter().all(u8::is_ascii_graphic);
+    is_codec.then(|| String::from_utf8_lossy(letters).into_owned())
 }
 
 fn open_reader(kind: Kind, body: Window) -> Result<Box<dyn FormatReader>> {
