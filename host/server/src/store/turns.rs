@@ -29,9 +29,9 @@ pub(super) struct Waiting {
 
 /// What happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn<'a> {
-    /// The oldest due job of this account.
-    Of(&'a Waiting),
+pub(super) enum Turn {
+    /// The oldest due job of the account in this place of the list.
+    Of(usize),
     /// Nothing, until the worker has no other job.
     WaitUntilAlone,
     /// Nobody may have one.
@@ -39,19 +39,22 @@ pub(super) enum Turn<'a> {
 }
 
 /// The next account; `is_alone` says that the worker has no other job.
-pub(super) fn next(waiting: &[Waiting], is_alone: bool) -> Turn<'_> {
-    let mut allowed: Vec<&Waiting> =
-        waiting.iter().filter(|one| one.limit.is_none_or(|limit| one.running < limit)).collect();
-    allowed.sort_by_key(|one| (one.running, one.last_claim_ms, &one.account_id));
-    let Some(first) = allowed.first() else { return Turn::Nobody };
+pub(super) fn next(waiting: &[Waiting], is_alone: bool) -> Turn {
+    let allowed = || {
+        let places = waiting.iter().enumerate();
+        places.filter(|(_, one)| one.limit.is_none_or(|limit| one.running < limit))
+    };
+    let rank = |(_, one): &(usize, &Waiting)| (one.running, one.last_claim_ms);
+    // Of equals the first of the list.
+    let Some((place, first)) = allowed().min_by_key(rank) else { return Turn::Nobody };
     if is_alone || !first.is_suspect {
-        return Turn::Of(first);
+        return Turn::Of(place);
     }
-    let other = allowed.iter().find(|one| !one.is_suspect);
-    match other.filter(|_| first.waited_ms < PATIENCE_MS) {
-        Some(other) => Turn::Of(other),
-        None => Turn::WaitUntilAlone,
+    if first.waited_ms >= PATIENCE_MS {
+        return Turn::WaitUntilAlone;
     }
+    let other = allowed().filter(|(_, one)| !one.is_suspect).min_by_key(rank);
+    other.map_or(Turn::WaitUntilAlone, |(place, _)| Turn::Of(place))
 }
 
 /// The moment to write down for a claim: later than all that the decision was made over,
@@ -77,9 +80,10 @@ mod tests {
         }
     }
 
-    fn name(turn: Turn<'_>) -> &str {
-        match turn {
-            Turn::Of(one) => &one.account_id.0,
+    /// Who is next.
+    fn name(waiting: &[Waiting], is_alone: bool) -> &str {
+        match next(waiting, is_alone) {
+            Turn::Of(place) => &waiting[place].account_id.0,
             Turn::WaitUntilAlone => "(wait)",
             Turn::Nobody => "(nobody)",
         }
@@ -88,19 +92,19 @@ mod tests {
     #[test]
     fn fewest_in_work_goes_before_longest_wait() {
         let all = [waiting("busy", 1, 0), waiting("late", 0, 9), waiting("early", 0, 5)];
-        assert_eq!(name(next(&all, true)), "early");
-        assert_eq!(name(next(&all[..2], true)), "late");
-        assert_eq!(name(next(&all[..1], true)), "busy");
-        assert_eq!(name(next(&[], true)), "(nobody)");
+        assert_eq!(name(&all, true), "early");
+        assert_eq!(name(&all[..2], true), "late");
+        assert_eq!(name(&all[..1], true), "busy");
+        assert_eq!(name(&[], true), "(nobody)");
     }
 
     #[test]
     fn an_account_at_its_limit_is_passed() {
         let full = Waiting { limit: Some(2), ..waiting("full", 2, 0) };
-        assert_eq!(name(next(std::slice::from_ref(&full), true)), "(nobody)");
+        assert_eq!(name(std::slice::from_ref(&full), true), "(nobody)");
         let room = Waiting { limit: Some(3), ..full.clone() };
-        assert_eq!(name(next(std::slice::from_ref(&room), true)), "full");
-        assert_eq!(name(next(&[full, waiting("other", 9, 9)], true)), "other");
+        assert_eq!(name(std::slice::from_ref(&room), true), "full");
+        assert_eq!(name(&[full, waiting("other", 9, 9)], true), "other");
     }
 
     #[test]
@@ -108,12 +112,12 @@ mod tests {
         let suspect = Waiting { is_suspect: true, ..waiting("suspect", 0, 0) };
         let other = waiting("other", 1, 5);
         let fresh = [suspect.clone(), other.clone()];
-        assert_eq!(name(next(&fresh, true)), "suspect");
-        assert_eq!(name(next(&fresh, false)), "other");
-        assert_eq!(name(next(&fresh[..1], false)), "(wait)");
+        assert_eq!(name(&fresh, true), "suspect");
+        assert_eq!(name(&fresh, false), "other");
+        assert_eq!(name(&fresh[..1], false), "(wait)");
         let patient = [Waiting { waited_ms: PATIENCE_MS, ..suspect }, other];
-        assert_eq!(name(next(&patient, false)), "(wait)");
-        assert_eq!(name(next(&patient, true)), "suspect");
+        assert_eq!(name(&patient, false), "(wait)");
+        assert_eq!(name(&patient, true), "suspect");
     }
 
     /// What happens to one account of the simulation.
@@ -150,7 +154,7 @@ mod tests {
                     let Turn::Of(chosen) = next(&due, false) else { break };
                     let at = claim_time(&due, 0);
                     for one in &mut accounts {
-                        if one.waiting.account_id == chosen.account_id {
+                        if one.waiting.account_id == due[chosen].account_id {
                             one.queued -= 1;
                             one.waiting.running += 1;
                             one.waiting.last_claim_ms = at;

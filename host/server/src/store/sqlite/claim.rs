@@ -1,6 +1,8 @@
 //! The next job for a worker.
 
-use sqlx::{FromRow, SqliteConnection, query, query_as};
+use std::collections::HashMap;
+
+use sqlx::{SqliteConnection, query, query_as};
 
 use super::Answer;
 use super::checkpoints::select_checkpoints;
@@ -11,9 +13,8 @@ use crate::store::leases::{Claim, Claimed, ConcurrencyLimit, Lease};
 use crate::store::rows::ClaimRow;
 use crate::store::turns::{Turn, Waiting, claim_time, next};
 
-// One step for each account that has claimable jobs, and one look at its oldest due job: the
-// number of jobs does not matter. A lease that is still written in a row that is due has
-// ended without a word; only the others count as work.
+// One step for each account that has claimable jobs, and one look at its oldest due job, all
+// within one index: the number of jobs does not matter.
 const SELECT_WAITING: &str = "
     WITH RECURSIVE claimable (account_id) AS (
         SELECT MIN(account_id) FROM jobs WHERE due_ms IS NOT NULL
@@ -22,25 +23,19 @@ const SELECT_WAITING: &str = "
                 WHERE due_ms IS NOT NULL AND account_id > claimable.account_id)
         FROM claimable WHERE account_id IS NOT NULL
     )
-    SELECT j.account_id, j.id AS job_id, j.due_ms,
-           (j.crashes > 0 OR j.lease_owner IS NOT NULL) AS is_suspect,
-           COALESCE(a.last_claim_ms, 0) AS last_claim_ms,
-           (SELECT COUNT(*) FROM jobs r
-            WHERE r.account_id = j.account_id AND r.lease_owner IS NOT NULL AND r.due_ms > $1) AS running
-    FROM claimable c
-    JOIN jobs j ON j.id = (SELECT d.id FROM jobs d WHERE d.account_id = c.account_id AND d.due_ms <= $1
-                           ORDER BY d.created_ms, d.id LIMIT 1)
-    LEFT JOIN accounts a ON a.account_id = c.account_id";
+    SELECT c.account_id, COALESCE(a.last_claim_ms, 0),
+           (SELECT d.id FROM jobs d WHERE d.account_id = c.account_id AND d.due_ms <= $1
+            ORDER BY d.created_ms, d.id LIMIT 1)
+    FROM claimable c LEFT JOIN accounts a ON a.account_id = c.account_id
+    WHERE c.account_id IS NOT NULL";
 
-#[derive(FromRow)]
-struct WaitingRow {
-    account_id: String,
-    job_id: String,
-    due_ms: i64,
-    is_suspect: bool,
-    last_claim_ms: i64,
-    running: i64,
-}
+// A lease that is still written in a row that is due has ended without a word; only the
+// others count as work.
+const COUNT_RUNNING: &str = "
+    SELECT account_id, COUNT(*) FROM jobs WHERE lease_owner IS NOT NULL AND due_ms > $1
+    GROUP BY account_id";
+
+const IS_SUSPECT: &str = "SELECT crashes > 0 OR lease_owner IS NOT NULL, due_ms FROM jobs WHERE id = $1";
 
 // A lease that is still written in the row has ended without a word.
 const CLAIM: &str = "
@@ -65,18 +60,32 @@ pub(in crate::store) async fn claim(
     lease_ms: i64,
     limit_of: &ConcurrencyLimit,
 ) -> Answer<Claim> {
-    let rows: Vec<WaitingRow> = query_as(SELECT_WAITING).bind(now_ms).fetch_all(&mut *db).await?;
-    let waiting: Vec<Waiting> = rows.iter().map(|row| as_waiting(row, now_ms, limit_of)).collect();
-    let chosen = match next(&waiting, is_alone) {
-        Turn::Of(chosen) => chosen,
-        Turn::WaitUntilAlone => return Ok(Claim::WaitUntilAlone),
-        Turn::Nobody => return Ok(Claim::Nothing),
+    let (mut waiting, job_ids) = all_waiting(db, now_ms, limit_of).await?;
+    let mut is_known = vec![false; waiting.len()];
+    // Only the job that would be next is looked at: to find out whether it is a suspect.
+    let chosen = loop {
+        let chosen = match next(&waiting, is_alone) {
+            Turn::Of(chosen) => chosen,
+            Turn::WaitUntilAlone => return Ok(Claim::WaitUntilAlone),
+            Turn::Nobody => return Ok(Claim::Nothing),
+        };
+        if is_known[chosen] {
+            break chosen;
+        }
+        let (is_suspect, due_ms): (bool, i64) =
+            query_as(IS_SUSPECT).bind(&job_ids[chosen]).fetch_one(&mut *db).await?;
+        waiting[chosen].is_suspect = is_suspect;
+        waiting[chosen].waited_ms = now_ms - due_ms;
+        is_known[chosen] = true;
     };
-    let account = &chosen.account_id.0;
-    let row = rows.iter().find(|row| row.account_id == *account).expect("chosen among the rows");
+    let account = &waiting[chosen].account_id.0;
     query(NOTE_TURN).bind(account).bind(claim_time(&waiting, now_ms)).execute(&mut *db).await?;
-    let row: ClaimRow =
-        query_as(CLAIM).bind(&row.job_id).bind(&owner).bind(now_ms + lease_ms).fetch_one(&mut *db).await?;
+    let row: ClaimRow = query_as(CLAIM)
+        .bind(&job_ids[chosen])
+        .bind(&owner)
+        .bind(now_ms + lease_ms)
+        .fetch_one(&mut *db)
+        .await?;
     let corrupt = || StoreError::Corrupt { table: "jobs", id: row.id.clone(), cause: "id".to_owned() };
     let job_id = JobId::parse(&row.id).ok_or_else(corrupt)?;
     let job = select_job(db, None, job_id).await?.ok_or_else(corrupt)?;
@@ -85,14 +94,31 @@ pub(in crate::store) async fn claim(
     Ok(Claim::Job(Box::new(Claimed { lease, job, crashes: row.crashes, faults: row.faults, checkpoints })))
 }
 
-fn as_waiting(row: &WaitingRow, now_ms: i64, limit_of: &ConcurrencyLimit) -> Waiting {
-    let account_id = AccountId(row.account_id.clone());
-    Waiting {
-        limit: limit_of(&account_id),
-        account_id,
-        running: u32::try_from(row.running).unwrap_or(u32::MAX),
-        last_claim_ms: row.last_claim_ms,
-        is_suspect: row.is_suspect,
-        waited_ms: now_ms - row.due_ms,
+/// The accounts that have a due job, none of them a suspect so far, and the id of each one's
+/// oldest.
+async fn all_waiting(
+    db: &mut SqliteConnection,
+    now_ms: i64,
+    limit_of: &ConcurrencyLimit,
+) -> Answer<(Vec<Waiting>, Vec<String>)> {
+    let rows: Vec<(String, i64, Option<String>)> =
+        query_as(SELECT_WAITING).bind(now_ms).fetch_all(&mut *db).await?;
+    let running: Vec<(String, i64)> = query_as(COUNT_RUNNING).bind(now_ms).fetch_all(db).await?;
+    let running: HashMap<String, i64> = running.into_iter().collect();
+    let (mut waiting, mut job_ids) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+    for (account, last_claim_ms, job_id) in rows {
+        let Some(job_id) = job_id else { continue };
+        let running = running.get(&account).copied().unwrap_or_default();
+        let account_id = AccountId(account);
+        waiting.push(Waiting {
+            limit: limit_of(&account_id),
+            account_id,
+            running: u32::try_from(running).unwrap_or(u32::MAX),
+            last_claim_ms,
+            is_suspect: false,
+            waited_ms: 0,
+        });
+        job_ids.push(job_id);
     }
+    Ok((waiting, job_ids))
 }
