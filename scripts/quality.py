@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Word error rate and language of every recording with a reference, as a Markdown table.
+"""Word error rate and language of every recording with a reference, and the error of word
+times, as Markdown tables.
 
 Runs `tympan transcribe` on each, the way a user would. Rates for zh, ja are per character.
 Text is lower-cased and stripped of punctuation; numbers are not normalised, so digits
-against words count as errors: compare rows with each other, not with papers.
+against words count as errors: compare rows with each other, not with papers. Word times are
+compared with those of an independent aligner (tests/fixtures/words/make.py).
 """
 import collections
+import difflib
 import json
 import os
 import subprocess
@@ -14,6 +17,7 @@ import unicodedata
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
 TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
+WORDS = os.path.join(ROOT, "tests", "fixtures", "words", "en.json")
 UNSPACED = {"zh", "ja"}
 
 
@@ -31,12 +35,44 @@ def edits(said, heard):
     return row[-1]
 
 
-def transcribe(file):
-    command = [TYMPAN, "transcribe", os.path.join(AUDIO, file), "--format", "json"]
+def transcribe(file, *options):
+    command = [TYMPAN, "transcribe", os.path.join(AUDIO, file), "--format", "json", *options]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if run.returncode != 0:
         raise SystemExit(f"{file}: {run.stderr}")
     return json.loads(run.stdout)["transcription"]
+
+
+def bare(word):
+    return "".join(c for c in word.lower() if c.isalnum() or c == "'")
+
+
+def time_errors(accurate):
+    """Of starts and of ends, ours less the reference's in ms, over words that both have."""
+    request = json.dumps({"accurate_words_timestamps": accurate})
+    starts, ends = [], []
+    with open(WORDS, encoding="utf-8") as file:
+        reference = json.load(file)
+    for file, said in reference.items():
+        result = transcribe(file, "--language", "en", "--request", request)
+        heard = [word for utterance in result["utterances"] for word in utterance["words"]]
+        pairs = difflib.SequenceMatcher(None, [w[0] for w in said], [bare(w["word"]) for w in heard], autojunk=False)
+        for a, b, size in pairs.get_matching_blocks():
+            for (_, start, end), word in zip(said[a : a + size], heard[b : b + size]):
+                starts.append(1000 * (word["start"] - start))
+                ends.append(1000 * (word["end"] - end))
+    return starts, ends
+
+
+def word_times():
+    print("\n| word times | words | | median error | mean | 90 % below | bias |\n|---|---|---|---|---|---|---|")
+    for accurate in (False, True):
+        name = "`accurate_words_timestamps`" if accurate else "default"
+        for side, errors in zip(("start", "end"), time_errors(accurate)):
+            far = sorted(map(abs, errors))
+            median, high, bias = far[len(far) // 2], far[len(far) * 9 // 10], sorted(errors)[len(errors) // 2]
+            mean = sum(far) / len(far)
+            print(f"| {name} | {len(far)} | {side} | {median:.0f} ms | {mean:.0f} ms | {high:.0f} ms | {bias:+.0f} ms |", flush=True)
 
 
 def main():
@@ -63,6 +99,7 @@ def main():
     print("\n| language | recordings | language right | words | word error rate |\n|---|---|---|---|---|")
     for language, (count, right, words, wrong) in sorted(total.items()):
         print(f"| {language} | {count} | {right} | {words} | {100 * wrong / words:.1f} % |")
+    word_times()
 
 
 if __name__ == "__main__":

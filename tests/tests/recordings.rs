@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tympan_tests::fixtures::{self, Recording};
 use tympan_tests::recordings::Recordings;
-use tympan_tests::server::{Options, Server};
+use tympan_tests::server::{Options, Server, root};
 use tympan_tests::wer::word_error_rate;
 
 /// Read speech and the highest word error rate that the base model may have on it: the rates of
@@ -171,4 +171,66 @@ async fn silence_is_done_and_empty() {
     assert_eq!(transcription["utterances"], json!([]));
     assert_eq!(transcription["sentences"][0]["is_empty"], true);
     assert!(transcription["subtitles"][1]["subtitles"].as_str().unwrap().starts_with("WEBVTT"));
+}
+
+/// Recordings in which every word is heard as it was said, so that words pair off one to one.
+const TIMED: [&str; 5] = [
+    "en/jfk.wav",
+    "en/librispeech_1995-1837-0001.wav",
+    "en/ljspeech_LJ001-0004.wav",
+    "en/pv_leopard_test.wav",
+    "en/voices_sp0307_ch127535.wav",
+];
+
+/// Of all starts and ends of the recordings, how far they lie from those of an aligner that
+/// shares nothing with Whisper (`tests/fixtures/words/make.py`): median and mean in seconds.
+async fn word_time_errors(accurate: bool) -> (f64, f64) {
+    let reference = root().join("tests/fixtures/words/en.json");
+    let reference: Value = serde_json::from_slice(&std::fs::read(reference).unwrap()).unwrap();
+    let server = Server::start(Options::default());
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let mut jobs = Vec::new();
+    for file in TIMED {
+        let request = json!({
+            "audio_url": files.url(file),
+            "accurate_words_timestamps": accurate,
+            "language_config": {"languages": ["en"]},
+        });
+        jobs.push((file, client.create(&request).await));
+    }
+    let mut errors_s: Vec<f64> = Vec::new();
+    for (file, id) in jobs {
+        let job = client.wait(&id).await;
+        times_are_sound(&job).unwrap();
+        let utterances = job["result"]["transcription"]["utterances"].as_array().unwrap();
+        let heard: Vec<&Value> =
+            utterances.iter().flat_map(|utterance| utterance["words"].as_array().unwrap()).collect();
+        let said = reference[file].as_array().unwrap();
+        assert_eq!(heard.len(), said.len(), "{file}: {heard:?}");
+        for (heard, said) in heard.into_iter().zip(said) {
+            let text: String = heard["word"].as_str().unwrap().to_lowercase();
+            assert_eq!(
+                text.trim_matches(|c: char| !c.is_alphanumeric()),
+                said[0].as_str().unwrap(),
+                "{file}"
+            );
+            for (ours, theirs) in [(&heard["start"], &said[1]), (&heard["end"], &said[2])] {
+                errors_s.push((ours.as_f64().unwrap() - theirs.as_f64().unwrap()).abs());
+            }
+        }
+    }
+    errors_s.sort_by(f64::total_cmp);
+    (errors_s[errors_s.len() / 2], errors_s.iter().sum::<f64>() / errors_s.len() as f64)
+}
+
+#[tokio::test]
+async fn word_times_are_those_of_an_independent_aligner_and_accurate_ones_nearer() {
+    let (median_s, mean_s) = word_time_errors(false).await;
+    let (accurate_median_s, accurate_mean_s) = word_time_errors(true).await;
+    let figures = format!(
+        "median {median_s:.3} s, mean {mean_s:.3} s; accurate {accurate_median_s:.3} s, {accurate_mean_s:.3} s"
+    );
+    println!("{figures}");
+    assert!(median_s <= 0.05 && mean_s <= 0.1, "{figures}");
+    assert!(accurate_median_s <= 0.04 && accurate_mean_s < mean_s, "{figures}");
 }

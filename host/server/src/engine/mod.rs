@@ -20,7 +20,7 @@ use std::sync::{Arc, mpsc};
 pub use error::EngineError;
 pub use pcm::{ChannelInput, Pcm, SAMPLE_RATE_HZ};
 pub use settings::{EngineSettings, SpeechModelSettings};
-pub use whisper::{LONGEST_SAMPLES, LanguageChoice, Odds, Recognised, Token};
+pub use whisper::{Effort, LONGEST_SAMPLES, LanguageChoice, Odds, Recognised, Token};
 
 use lanes::{Lanes, Report, Turn};
 use models::Models;
@@ -100,7 +100,7 @@ impl Recogniser {
         &self,
         key: K,
         samples: Vec<f32>,
-        choice: LanguageChoice,
+        (choice, effort): (LanguageChoice, Effort),
         answer: &mpsc::Sender<(K, Result<Recognised, EngineError>)>,
     ) {
         let (context, cancel, answer) = (Arc::clone(&self.context), Arc::clone(&self.cancel), answer.clone());
@@ -111,7 +111,7 @@ impl Recogniser {
                 let shared = shared.upgrade().filter(|_| !cancel.load(Ordering::Relaxed));
                 let shared = shared.ok_or(EngineError::Cancelled)?;
                 let mut state = shared.states.take(&context)?;
-                let result = recognise(&mut state, &samples, &choice, threads, &cancel);
+                let result = recognise(&mut state, &samples, (&choice, effort), threads, &cancel);
                 shared.states.put_back(state);
                 result
             };

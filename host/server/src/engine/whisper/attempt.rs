@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use whisper_rs::whisper_rs_sys as sys;
 
 use super::language::{Detection, Odds, decode};
-use super::native::State;
+use super::native::{State, Tokens};
+use super::steering::{Repeats, Steering};
 use crate::engine::{EngineError, SAMPLE_RATE_HZ};
 use crate::model::language::Language;
 
@@ -34,22 +35,6 @@ pub const LONGEST_SAMPLES: usize = 28 * SAMPLE_RATE_HZ as usize;
 const SHORTEST_SAMPLES: usize = SAMPLE_RATE_HZ as usize;
 /// whisper.cpp stops a text after this many tokens (half its context, less the prompt).
 const MOST_TOKENS: usize = 448 / 2 - 4;
-
-/// How the next token is chosen.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Search {
-    /// The most probable.
-    Greedy,
-    /// The most probable text among this many at a time.
-    Beam(c_int),
-    /// By chance, at a temperature; the best of several texts.
-    Sample {
-        /// Above 0.0; 1.0 follows the model's probabilities.
-        temperature: f32,
-        /// Number of texts.
-        best_of: c_int,
-    },
-}
 
 /// The language of a pass.
 pub enum Spoken<'a> {
@@ -90,7 +75,7 @@ pub fn attempt(
     state: &mut State,
     samples: &[f32],
     spoken: &Spoken<'_>,
-    (search, room): (Search, Room),
+    (room, repeats): (Room, Repeats),
     threads: usize,
     cancel: &AtomicBool,
 ) -> Result<Heard, EngineError> {
@@ -102,17 +87,16 @@ pub fn attempt(
     } else {
         &samples[..samples.len().min(LONGEST_SAMPLES)]
     };
-    let mut detection = match spoken {
+    let detection = match spoken {
         Spoken::Known(language) => Detection::among(&state.context, &[*language], threads),
         Spoken::Among(allowed) => Detection::among(&state.context, allowed, threads),
     };
-    let mut parameters = parameters(search, threads, positions(samples.len(), room), cancel);
-    detection.install(&mut parameters);
-    if detection.is_settled() {
-        parameters.logits_filter_callback = None;
-    }
+    let Tokens { end, count, .. } = state.context.tokens;
+    let mut steering = Steering { detection, repeats, end, count };
+    let mut parameters = parameters(threads, positions(samples.len(), room), cancel);
+    steering.install(&mut parameters);
     let length = c_int::try_from(samples.len()).unwrap_or(c_int::MAX);
-    // SAFETY: the state belongs to the context; the parameters point to `detection` and
+    // SAFETY: the state belongs to the context; the parameters point to `steering` and
     // `cancel`, which outlive the call.
     let code = unsafe {
         let (context, state) = (state.context.as_ptr(), state.as_ptr());
@@ -124,7 +108,7 @@ pub fn attempt(
     if code != 0 {
         return Err(EngineError::Inference { code });
     }
-    Ok(collect(state, detection))
+    Ok(collect(state, steering.detection))
 }
 
 /// The probability that the segment that was just transcribed holds no speech, by the
@@ -150,26 +134,13 @@ fn positions(samples: usize, room: Room) -> usize {
     }
 }
 
-fn parameters(
-    search: Search,
-    threads: c_int,
-    positions: usize,
-    cancel: &AtomicBool,
-) -> sys::whisper_full_params {
-    let strategy = match search {
-        Search::Beam(_) => sys::whisper_sampling_strategy_WHISPER_SAMPLING_BEAM_SEARCH,
-        _ => sys::whisper_sampling_strategy_WHISPER_SAMPLING_GREEDY,
-    };
+/// Always the most probable token: whisper.cpp's other strategies draw from a random
+/// sequence that goes on from run to run, so that a resumed job would get other words.
+fn parameters(threads: c_int, positions: usize, cancel: &AtomicBool) -> sys::whisper_full_params {
+    let strategy = sys::whisper_sampling_strategy_WHISPER_SAMPLING_GREEDY;
     // SAFETY: returns plain values.
     let mut parameters = unsafe { sys::whisper_full_default_params(strategy) };
-    match search {
-        Search::Greedy => parameters.greedy.best_of = 1,
-        Search::Beam(width) => parameters.beam_search.beam_size = width,
-        Search::Sample { temperature, best_of } => {
-            parameters.temperature = temperature;
-            parameters.greedy.best_of = best_of;
-        }
-    }
+    parameters.greedy.best_of = 1;
     parameters.n_threads = threads;
     parameters.audio_ctx = c_int::try_from(positions).unwrap_or(0);
     parameters.no_context = true;

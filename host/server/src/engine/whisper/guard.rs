@@ -38,6 +38,15 @@ pub fn without_loops(mut tokens: Vec<Token>) -> Vec<Token> {
     tokens
 }
 
+/// Whether the last tokens of a text that is being written repeat until they cannot be speech.
+pub fn ends_in_loop(tokens: &[i32]) -> bool {
+    (1..=LONGEST_PHRASE.min(tokens.len() / LOOP_TIMES)).any(|phrase| {
+        let pairs = tokens.iter().rev().zip(tokens.iter().rev().skip(phrase));
+        let repeated = pairs.take_while(|(token, before)| token == before).count();
+        repeated + phrase >= (phrase * LOOP_TIMES).max(LOOP_TOKENS)
+    })
+}
+
 /// A phrase and the tokens over which it repeats.
 struct Run {
     phrase: usize,
@@ -89,6 +98,15 @@ mod tests {
         assert!(has_loop(&tokens(&"la ".repeat(30))));
         let phrase = "thank you very much for all that you have done for us ";
         assert!(has_loop(&tokens(&phrase.repeat(4))));
+    }
+
+    #[test]
+    fn a_loop_is_seen_as_soon_as_it_is_one() {
+        let text: Vec<i32> = [5, 6].into_iter().chain([1, 2, 3].into_iter().cycle().take(30)).collect();
+        let seen = (0..text.len()).find(|length| ends_in_loop(&text[..*length]));
+        assert_eq!(seen, Some(2 + LOOP_TOKENS));
+        assert!(!ends_in_loop(&[4, 4, 4, 4, 5, 6, 7, 8, 9, 1, 2, 3]));
+        assert!(!ends_in_loop(&[]));
     }
 
     #[test]

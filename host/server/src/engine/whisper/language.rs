@@ -7,7 +7,7 @@
 //! result is meant to equal a transcription that was told the language from the start.
 #![allow(unsafe_code)]
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 use whisper_rs::whisper_rs_sys as sys;
@@ -18,7 +18,7 @@ use crate::model::language::Language;
 /// A language and its share of the probability.
 pub type Odds = (Language, f32);
 
-/// Passed to the callback; must stay where it is while inference runs.
+/// The choice; must stay where it is while inference runs.
 pub struct Detection {
     context: Arc<Context>,
     candidates: Vec<(Language, i32)>,
@@ -26,7 +26,7 @@ pub struct Detection {
     language: Language,
     /// whisper.cpp reads the language's code here again when it aligns words.
     code: [u8; 8],
-    /// Most probable first. Empty until the callback has run.
+    /// Most probable first. Empty until the choice was made.
     pub odds: Vec<Odds>,
 }
 
@@ -49,18 +49,45 @@ impl Detection {
         detection
     }
 
-    /// Puts the callback and its data into the parameters of a run.
-    pub fn install(&mut self, parameters: &mut sys::whisper_full_params) {
-        let data = std::ptr::from_mut(self);
-        // SAFETY: `data` points to `self`.
-        parameters.language = unsafe { (&raw const (*data).code).cast() };
-        parameters.logits_filter_callback = Some(before_token);
-        parameters.logits_filter_callback_user_data = data.cast();
+    /// The language's code, as whisper.cpp reads it. Valid while `self` stays where it is.
+    pub fn code(&self) -> *const c_char {
+        self.code.as_ptr().cast()
     }
 
     /// Whether there is nothing to choose.
-    pub fn is_settled(&self) -> bool {
+    fn is_settled(&self) -> bool {
         self.candidates.len() <= 1 || !self.context.is_multilingual
+    }
+
+    /// Chooses the language before the first token. `scores` are those of all tokens after
+    /// the prompt; they become those after a prompt with the language that was chosen.
+    ///
+    /// # Safety
+    /// The state must belong to the context, hold an encoded sound and be in nobody's use.
+    pub unsafe fn choose(&mut self, state: *mut sys::whisper_state, scores: &mut [f32]) {
+        if self.is_settled() {
+            return;
+        }
+        let tokens = self.context.tokens;
+        let context = Arc::clone(&self.context);
+        // SAFETY: the caller's promise.
+        let Some(heard) = (unsafe { decode(&context, state, &[tokens.start], self.threads) }) else {
+            return;
+        };
+        let Some((language, id)) = self.weigh(heard) else {
+            return;
+        };
+        self.write_code(language);
+        let prompt = [tokens.start, context.language_token(id), tokens.transcribe, tokens.no_times];
+        // SAFETY: as above. This also puts the prompt back where the start token was decoded.
+        if let Some(fresh) = unsafe { decode(&context, state, &prompt, self.threads) } {
+            for (score, fresh) in scores.iter_mut().zip(fresh) {
+                // What whisper.cpp has ruled out stays ruled out.
+                if *score > f32::NEG_INFINITY {
+                    *score = *fresh;
+                }
+            }
+        }
     }
 
     /// The language of the transcription.
@@ -89,45 +116,6 @@ impl Detection {
         self.odds =
             scored.iter().map(|(score, language, _)| (*language, (score - highest).exp() / total)).collect();
         Some((language, id))
-    }
-}
-
-/// whisper.cpp calls this before it chooses a token; only the first call matters.
-unsafe extern "C" fn before_token(
-    _context: *mut sys::whisper_context,
-    state: *mut sys::whisper_state,
-    _tokens: *const sys::whisper_token_data,
-    n_tokens: c_int,
-    scores: *mut f32,
-    data: *mut c_void,
-) {
-    if n_tokens != 0 || scores.is_null() || data.is_null() {
-        return;
-    }
-    // SAFETY: `data` is what `install` put there, and nobody else uses it during the run.
-    let detection = unsafe { &mut *data.cast::<Detection>() };
-    let tokens = detection.context.tokens;
-    // SAFETY: whisper.cpp passes one score a token.
-    let scores = unsafe { std::slice::from_raw_parts_mut(scores, tokens.count) };
-    let context = Arc::clone(&detection.context);
-    // SAFETY: the state is the one of this run, between two of its own decodings.
-    let Some(heard) = (unsafe { decode(&context, state, &[tokens.start], detection.threads) }) else {
-        return;
-    };
-    let Some((language, id)) = detection.weigh(heard) else {
-        return;
-    };
-    detection.write_code(language);
-    let token = context.language_token(id);
-    let prompt = [tokens.start, token, tokens.transcribe, tokens.no_times];
-    // SAFETY: as above. This also puts the prompt back where the start token was decoded.
-    if let Some(fresh) = unsafe { decode(&context, state, &prompt, detection.threads) } {
-        for (score, fresh) in scores.iter_mut().zip(fresh) {
-            // What whisper.cpp has ruled out stays ruled out.
-            if *score > f32::NEG_INFINITY {
-                *score = *fresh;
-            }
-        }
     }
 }
 

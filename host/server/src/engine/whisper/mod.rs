@@ -6,6 +6,7 @@ mod guard;
 mod language;
 mod log;
 mod native;
+mod steering;
 
 use std::sync::atomic::AtomicBool;
 
@@ -14,8 +15,9 @@ pub use language::Odds;
 pub use log::silence;
 pub use native::{Context, State};
 
-use attempt::{Heard, Room, Search, Spoken, attempt, no_speech_probability};
+use attempt::{Heard, Room, Spoken, attempt, no_speech_probability};
 use guard::{better, has_echo, has_loop, is_doubtful, without_loops};
+use steering::Repeats;
 
 use super::EngineError;
 use crate::model::language::Language;
@@ -27,6 +29,15 @@ pub enum LanguageChoice {
     Known(Language),
     /// The most probable of these; empty means of all that the model knows.
     Among(Vec<Language>),
+}
+
+/// How many passes a segment may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// One: enough to compare languages.
+    Quick,
+    /// More while the text is doubtful.
+    Thorough,
 }
 
 /// The text of a segment and how far it can be trusted.
@@ -46,7 +57,8 @@ pub struct Recognised {
     pub is_cut: bool,
     /// Passes that were needed.
     pub attempts: u32,
-    /// No pass gave a text to be believed; this is the best of them.
+    /// No pass gave a text to be believed; this is the best of them. After a quick one:
+    /// further passes may give a better one.
     pub is_doubtful: bool,
 }
 
@@ -57,7 +69,7 @@ const ASK_BELOW: f32 = -0.5;
 pub fn recognise(
     state: &mut State,
     samples: &[f32],
-    choice: &LanguageChoice,
+    (choice, effort): (&LanguageChoice, Effort),
     threads: usize,
     cancel: &AtomicBool,
 ) -> Result<Recognised, EngineError> {
@@ -65,19 +77,18 @@ pub fn recognise(
         LanguageChoice::Known(language) => Spoken::Known(*language),
         LanguageChoice::Among(allowed) => Spoken::Among(allowed),
     };
-    let first = attempt(state, samples, &spoken, (Search::Greedy, Room::Trimmed), threads, cancel)?;
+    let first = attempt(state, samples, &spoken, (Room::Trimmed, Repeats::End), threads, cancel)?;
     let no_speech =
         if first.mean_log_probability < ASK_BELOW { no_speech_probability(state, threads) } else { 0.0 };
     let odds = first.odds.clone();
     // A text that runs out of tokens without a loop needs a shorter segment, not a better search.
     let is_cut = !first.is_finished && !has_loop(&first.tokens);
-    let (heard, attempts) = if (is_doubtful(&first) || has_echo(&first.tokens)) && !is_cut {
-        search_on(state, samples, first, threads, cancel)?
-    } else {
-        (first, 1)
-    };
+    let may_be_better = (is_doubtful(&first) || has_echo(&first.tokens)) && !is_cut;
+    let is_done = !may_be_better || effort == Effort::Quick;
+    let (heard, attempts) =
+        if is_done { (first, 1) } else { search_on(state, samples, first, threads, cancel)? };
     Ok(Recognised {
-        is_doubtful: is_doubtful(&heard),
+        is_doubtful: if is_done { may_be_better } else { is_doubtful(&heard) },
         tokens: without_loops(heard.tokens),
         language: heard.language,
         odds,
@@ -88,8 +99,8 @@ pub fn recognise(
     })
 }
 
-/// Further attempts: with the silence that the model expects after the sound, then each
-/// less bound to the most probable token.
+/// Further attempts: with the silence that the model expects after the sound, then without
+/// leave to repeat a phrase.
 fn search_on(
     state: &mut State,
     samples: &[f32],
@@ -100,20 +111,8 @@ fn search_on(
     let spoken = Spoken::Known(first.language);
     let mut best = first;
     let mut attempts = 1;
-    let ways = [
-        (Search::Greedy, Room::Full),
-        (Search::Beam(5), Room::Full),
-        (Search::Sample { temperature: 0.4, best_of: 3 }, Room::Full),
-        (Search::Sample { temperature: 0.8, best_of: 3 }, Room::Full),
-    ];
-    for way in ways {
-        let next = if let (Search::Sample { .. }, _) = way {
-            // Chance starts anew with each state, so that a second run chooses the same.
-            let mut fresh = State::new(&state.context)?;
-            attempt(&mut fresh, samples, &spoken, way, threads, cancel)?
-        } else {
-            attempt(state, samples, &spoken, way, threads, cancel)?
-        };
+    for way in [(Room::Full, Repeats::End), (Room::Full, Repeats::Forbidden)] {
+        let next = attempt(state, samples, &spoken, way, threads, cancel)?;
         attempts += 1;
         best = better(best, next);
         if !is_doubtful(&best) {

@@ -2,7 +2,7 @@
 
 use super::run::Run;
 use super::{Flag, SegmentResult, TranscribeError, TranscribePlan};
-use crate::engine::{LanguageChoice, SpeechModelSettings};
+use crate::engine::{Effort, LanguageChoice, SpeechModelSettings};
 use crate::model::language::Language;
 use crate::model::segments::Segment;
 
@@ -95,7 +95,7 @@ impl<'a> Results<'a> {
         let missing: Vec<usize> = (0..self.done.len()).filter(|index| self.done[*index].is_none()).collect();
         let work: Vec<_> = missing.into_iter().map(|index| (index, choice.clone())).collect();
         let run = self.run;
-        run.transcribe(&work, |index, result| self.keep(index, result))
+        run.transcribe(&work, Effort::Thorough, |index, result| self.keep(index, result))
     }
 
     fn keep(&mut self, index: usize, result: SegmentResult) -> Result<(), TranscribeError> {
@@ -122,7 +122,8 @@ impl<'a> Results<'a> {
             language = self.most_confident(&mut probes[0], rivals.map(|(language, _)| *language))?;
         }
         for (index, probe) in probes.into_iter().enumerate() {
-            let result = if probe.language == language { probe } else { self.again(index, probe, language)? };
+            let is_final = probe.language == language && probe.flag.is_none();
+            let result = if is_final { probe } else { self.again(index, probe, language, Effort::Thorough)? };
             if self.done[index].is_none() {
                 self.keep(index, result)?;
             }
@@ -130,14 +131,14 @@ impl<'a> Results<'a> {
         Ok(language)
     }
 
-    /// The first segments, each in a language of its own, and the shares of the languages
+    /// The first segments, each in a language of its own and quickly, and the shares of the languages
     /// in their speech, highest first.
     fn probe(&self, among: &[Language]) -> Result<(Vec<SegmentResult>, Votes), TranscribeError> {
         let mut probes = Vec::new();
         let mut votes = Votes::new();
         let mut heard_frames = 0;
         for (index, segment) in self.run.segments.segments.iter().enumerate().take(MOST_PROBES) {
-            let probe = self.one(index, LanguageChoice::Among(among.to_vec()))?;
+            let probe = self.one(index, LanguageChoice::Among(among.to_vec()), Effort::Quick)?;
             // Text that nobody said has no language.
             if probe.flag != Some(Flag::Dropped) {
                 heard_frames += length(segment);
@@ -160,7 +161,7 @@ impl<'a> Results<'a> {
     }
 
     /// Of several languages the one in which the model is surest of the words of the first
-    /// segment. Leaves the segment in it.
+    /// segment, at one pass each. Leaves the segment in it.
     fn most_confident(
         &self,
         first: &mut SegmentResult,
@@ -168,7 +169,7 @@ impl<'a> Results<'a> {
     ) -> Result<Language, TranscribeError> {
         for language in rivals {
             if language != first.language {
-                let rival = self.again(0, first.clone(), language)?;
+                let rival = self.again(0, first.clone(), language, Effort::Quick)?;
                 if confidence(&rival) > confidence(first) {
                     *first = rival;
                 }
@@ -182,14 +183,20 @@ impl<'a> Results<'a> {
         index: usize,
         first: SegmentResult,
         language: Language,
+        effort: Effort,
     ) -> Result<SegmentResult, TranscribeError> {
-        let second = self.one(index, LanguageChoice::Known(language))?;
+        let second = self.one(index, LanguageChoice::Known(language), effort)?;
         Ok(SegmentResult { odds: first.odds, ..second })
     }
 
-    fn one(&self, index: usize, choice: LanguageChoice) -> Result<SegmentResult, TranscribeError> {
+    fn one(
+        &self,
+        index: usize,
+        choice: LanguageChoice,
+        effort: Effort,
+    ) -> Result<SegmentResult, TranscribeError> {
         let mut only = None;
-        self.run.transcribe(&[(index, choice)], |_, result| {
+        self.run.transcribe(&[(index, choice)], effort, |_, result| {
             only = Some(result);
             Ok(())
         })?;
@@ -215,7 +222,7 @@ impl<'a> Results<'a> {
             let is_possible =
                 result.odds.iter().any(|(other, share)| *other == language && *share >= POSSIBLE);
             if language != result.language && is_possible {
-                let result = self.again(index, result, language)?;
+                let result = self.again(index, result, language, Effort::Thorough)?;
                 self.keep(index, result)?;
             }
         }

@@ -8,6 +8,7 @@ mod coverage;
 mod invented;
 mod language;
 mod piece;
+mod refine;
 mod run;
 mod timeline;
 mod utterances;
@@ -150,8 +151,16 @@ pub fn transcribe(
         return Ok(Transcribed::default());
     }
     let recogniser = engine.recogniser(&plan.model)?;
-    let run =
-        run::Run { channels, segments, recogniser, threads: engine.threads(), log, cancel, on_progress };
+    let run = run::Run {
+        channels,
+        segments,
+        recogniser,
+        accurate_word_times: plan.accurate_word_times,
+        threads: engine.threads(),
+        log,
+        cancel,
+        on_progress,
+    };
     let results = language::transcribe_all(&run, &spoken)?;
     Ok(Transcribed {
         transcript: utterances::assemble(segments, &results),

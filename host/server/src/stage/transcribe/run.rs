@@ -7,10 +7,13 @@ use std::time::Duration;
 
 use super::invented::is_invented;
 use super::piece::characters;
+use super::refine::Loudness;
 use super::timeline::Timeline;
 use super::words::words;
 use super::{Flag, SegmentLog, SegmentResult, TranscribeError};
-use crate::engine::{ChannelInput, EngineError, LanguageChoice, Recognised, Recogniser, SAMPLE_RATE_HZ};
+use crate::engine::{
+    ChannelInput, Effort, EngineError, LanguageChoice, Recognised, Recogniser, SAMPLE_RATE_HZ,
+};
 use crate::model::segments::{Segment, Segments};
 
 /// How often a waiting job looks whether it is cancelled.
@@ -25,6 +28,7 @@ pub struct Run<'a> {
     pub channels: &'a [ChannelInput<'a>],
     pub segments: &'a Segments,
     pub recogniser: Recogniser,
+    pub accurate_word_times: bool,
     pub threads: usize,
     pub log: &'a dyn SegmentLog,
     pub cancel: &'a AtomicBool,
@@ -52,6 +56,7 @@ impl Run<'_> {
     pub fn transcribe(
         &self,
         work: &[(usize, LanguageChoice)],
+        effort: Effort,
         mut on_result: impl FnMut(usize, SegmentResult) -> Result<(), TranscribeError>,
     ) -> Result<(), TranscribeError> {
         let (answer, answers) = mpsc::channel();
@@ -64,13 +69,13 @@ impl Run<'_> {
                 let samples = self.read(&self.segments.segments[*index])?;
                 let part = Part { index: *index, start: 0, end: samples.len() };
                 open.push(Open { index: *index, parts_out: 1, heard: Vec::new() });
-                self.recogniser.submit(part, samples, choice.clone(), &answer);
+                self.recogniser.submit(part, samples, (choice.clone(), effort), &answer);
             }
             let (part, recognised) = self.wait(&answers)?;
             let place =
                 open.iter().position(|open| open.index == part.index).expect("only open segments are out");
             if recognised.is_cut && part.end - part.start > LEAST_HALVED {
-                self.halve(part, &recognised, &answer)?;
+                self.halve(part, &recognised, effort, &answer)?;
                 open[place].parts_out += 1;
                 continue;
             }
@@ -78,7 +83,7 @@ impl Run<'_> {
             open[place].heard.push((part, recognised));
             if open[place].parts_out == 0 {
                 let done = open.swap_remove(place);
-                on_result(done.index, self.result(done))?;
+                on_result(done.index, self.result(done)?)?;
             }
         }
         Ok(())
@@ -105,6 +110,7 @@ impl Run<'_> {
         &self,
         part: Part,
         recognised: &Recognised,
+        effort: Effort,
         answer: &mpsc::Sender<(Part, Result<Recognised, EngineError>)>,
     ) -> Result<(), TranscribeError> {
         let segment = &self.segments.segments[part.index];
@@ -114,7 +120,7 @@ impl Run<'_> {
         for (start, end) in [(part.start, middle), (middle, part.end)] {
             let half = Part { start, end, ..part };
             let choice = LanguageChoice::Known(recognised.language);
-            self.recogniser.submit(half, samples[start..end].to_vec(), choice, answer);
+            self.recogniser.submit(half, samples[start..end].to_vec(), (choice, effort), answer);
         }
         Ok(())
     }
@@ -131,9 +137,10 @@ impl Run<'_> {
         Ok(samples)
     }
 
-    fn result(&self, mut done: Open) -> SegmentResult {
+    fn result(&self, mut done: Open) -> Result<SegmentResult, TranscribeError> {
         done.heard.sort_by_key(|(part, _)| part.start);
-        let timeline = Timeline::new(&self.segments.segments[done.index], self.segments);
+        let segment = &self.segments.segments[done.index];
+        let timeline = Timeline::new(segment, self.segments);
         let first = &done.heard.first().expect("a segment has a part").1;
         let mut result =
             SegmentResult { words: Vec::new(), language: first.language, odds: odds(first), flag: None };
@@ -147,13 +154,16 @@ impl Run<'_> {
                 result.flag = Some(Flag::Dropped);
                 continue;
             }
-            if recognised.attempts > 1 && result.flag.is_none() {
-                result.flag = Some(if recognised.is_doubtful { Flag::Doubtful } else { Flag::DecodedAgain });
+            if result.flag.is_none() {
+                let is_again = recognised.attempts > 1;
+                let again = is_again.then_some(Flag::DecodedAgain);
+                result.flag = if recognised.is_doubtful { Some(Flag::Doubtful) } else { again };
             }
             all.extend(heard);
         }
-        result.words = words(&all, result.language, &timeline);
-        result
+        let loudness = if self.accurate_word_times { Some(Loudness::of(&self.read(segment)?)) } else { None };
+        result.words = words(&all, result.language, &timeline, loudness.as_ref());
+        Ok(result)
     }
 }
 

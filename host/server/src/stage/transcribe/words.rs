@@ -6,6 +6,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::piece::Character;
+use super::refine::Loudness;
 use super::timeline::Timeline;
 use crate::model::language::Language;
 use crate::model::transcript::Word;
@@ -16,7 +17,7 @@ const LEAST_S: f64 = 0.02;
 /// has of it.
 const WELL_INTO: f64 = 0.4;
 /// How far the model's times may lie inside the ends of a stretch of speech.
-const LOOSE_S: f64 = 0.3;
+const LOOSE_S: f64 = 0.5;
 
 /// A word in seconds of the segment.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,8 +28,13 @@ struct Draft {
     confidence: f64,
 }
 
-/// The words of a segment.
-pub fn words(characters: &[Character], language: Language, timeline: &Timeline) -> Vec<Word> {
+/// The words of a segment. With its loudness their borders are refined.
+pub fn words(
+    characters: &[Character],
+    language: Language,
+    timeline: &Timeline,
+    loudness: Option<&Loudness>,
+) -> Vec<Word> {
     let mut drafts = Vec::new();
     for part in split(characters, language) {
         add(part, &mut drafts);
@@ -40,6 +46,9 @@ pub fn words(characters: &[Character], language: Language, timeline: &Timeline) 
     }
     fill_speech(&mut drafts, &timeline.speech_s);
     put_in_order(&mut drafts, timeline.length_s);
+    if let Some(loudness) = loudness {
+        refine(&mut drafts, loudness);
+    }
     if !language.is_unspaced()
         && let Some(first) = drafts.first_mut()
         && !first.text.starts_with(' ')
@@ -149,6 +158,16 @@ fn put_in_order(drafts: &mut [Draft], length_s: f64) {
     }
 }
 
+/// Moves the borders between words to where the sound has them.
+fn refine(drafts: &mut [Draft], loudness: &Loudness) {
+    for at in 1..drafts.len() {
+        let [first, second] = &mut drafts[at - 1..=at] else { continue };
+        let (end_s, start_s) = loudness.border((first.start_s, first.end_s), (second.start_s, second.end_s));
+        first.end_s = end_s;
+        second.start_s = start_s;
+    }
+}
+
 fn to_file(draft: Draft, timeline: &Timeline) -> Word {
     let start = round(timeline.start_in_file(draft.start_s));
     // Rounding must not take a short word its length.
@@ -182,7 +201,7 @@ mod tests {
         let tokens: Vec<Token> = tokens.iter().map(token).collect();
         let start_s = timeline.speech_s.first().map_or(0.0, |speech| speech.0);
         let language = Language::parse(language).expect("a language");
-        let words = words(&characters(&tokens, start_s, 0.0), language, &timeline);
+        let words = words(&characters(&tokens, start_s, 0.0), language, &timeline, None);
         words.into_iter().map(|word| (word.word, word.start, word.end)).collect()
     }
 
