@@ -44,7 +44,7 @@ fn recognised(recogniser: &Recogniser, segments: &[(&[f32], LanguageChoice)]) ->
 fn a_segment_gives_the_same_bytes_after_others_and_on_any_number_of_threads() {
     let (clear, spanish) = (samples("en/voices_sp0307_ch127535.wav"), samples("es/pv_leopard_test_es.wav"));
     // Spanish taken for Korean is doubtful in every way of decoding it.
-    let doubtful = (&spanish[..], known("ko"));
+    let doubtful = (&spanish[..4 * 16_000], known("ko"));
     let open = (&clear[..], LanguageChoice::Among(Vec::new()));
 
     let alone = engine(1);
@@ -59,6 +59,5 @@ fn a_segment_gives_the_same_bytes_after_others_and_on_any_number_of_threads() {
     let both = engine(2);
     let both = both.recogniser("stt-1").unwrap();
     assert_eq!(recognised(&both, std::slice::from_ref(&doubtful)), [first.clone()], "on two threads");
-    let side_by_side = recognised(&both, &[open.clone(), doubtful.clone(), open, doubtful]);
-    assert_eq!(side_by_side, [second.clone(), first.clone(), second, first], "on two lanes");
+    assert_eq!(recognised(&both, &[open, doubtful]), [second, first], "on two lanes");
 }
