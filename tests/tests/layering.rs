@@ -23,6 +23,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("stage/segment", &["model", "blob", "engine"]),
     ("stage/transcribe", &["model", "blob", "engine"]),
     ("addons", &["model"]),
+    ("retain", &["model", "store", "blob"]),
     ("deliver", &["model", "store", "blob"]),
     ("worker", &["addons", "blob", "deliver", "engine", "model", "net_guard", "stage", "store"]),
     (
@@ -35,6 +36,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "limits",
             "model",
             "net_guard",
+            "retain",
             "stage",
             "store",
             "telemetry",

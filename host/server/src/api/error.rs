@@ -106,6 +106,10 @@ impl From<Rejection> for ApiError {
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
         let (message, retry_after_s) = match refusal {
+            Refusal::MarkReused => {
+                let message = "The idempotency-key was used for another request within the last 24 hours";
+                return Self::new(StatusCode::CONFLICT, message);
+            }
             Refusal::QueueFull => ("Too many jobs are waiting, try again later", RETRY_AFTER_S),
             Refusal::AccountQueueFull => {
                 ("Too many jobs of this account are waiting, try again later", RETRY_AFTER_S)

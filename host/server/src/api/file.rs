@@ -1,45 +1,109 @@
-//! `GET /file/{id}`: the bytes of a stored file, for its owner.
+//! The bytes of a stored file, for its owner: by its own id, or as the audio of a job.
 
+use std::io::SeekFrom;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
 use super::caller::Caller;
+use super::collection::Collection;
 use super::error::ApiError;
+use super::jobs;
 use super::path_id::PathId;
+use super::range::{self, Part};
 use super::state::Api;
 use crate::blob::BlobError;
 use crate::model::id::FileId;
+use crate::store::FileFacts;
 
 /// Bytes read from the disk at once.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Streams the file. Never with a JSON content type: client libraries would parse it.
+/// `GET /file/{id}`.
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
     Caller(account): Caller,
     PathId(id): PathId,
+    method: Method,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let missing = || ApiError::not_found("File");
     let id = FileId::parse(&id).ok_or_else(missing)?;
-    let record = api.store.get_file(&account, id).await?.ok_or_else(missing)?;
-    let key = record.facts.blob_key.ok_or_else(missing)?;
-    let file = match api.blobs.open_blob(&key).await {
+    let file = api.store.get_file(&account, id).await?.ok_or_else(missing)?;
+    send(&api, file.facts, &method, &headers).await
+}
+
+/// `GET /v2/<collection>/{id}/file`. The audio of a live job is a WAV file.
+pub(super) async fn get_of_job(
+    State(api): State<Arc<Api>>,
+    Caller(account): Caller,
+    collection: Collection,
+    PathId(id): PathId,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let job = jobs::find(&api, &account, collection, &id).await?;
+    let file = job.file.ok_or_else(missing)?;
+    send(&api, file.facts, &method, &headers).await
+}
+
+/// Streams a file or a part of it. Never with a JSON content type: client libraries would
+/// parse it.
+async fn send(api: &Api, facts: FileFacts, method: &Method, asked: &HeaderMap) -> Result<Response, ApiError> {
+    let key = facts.blob_key.ok_or_else(missing)?;
+    let mut file = match api.blobs.open_blob(&key).await {
         Err(BlobError::Missing(_)) => return Err(missing()),
         opened => tokio::fs::File::from_std(opened?),
     };
-    let mut headers = vec![
-        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
-        (header::CONTENT_DISPOSITION, disposition(record.facts.filename.as_deref())),
-    ];
-    headers
-        .extend(record.facts.size_bytes.map(|size_bytes| (header::CONTENT_LENGTH, size_bytes.to_string())));
-    let body = Body::from_stream(ReaderStream::with_capacity(file, PIECE_BYTES));
-    Ok((axum::response::AppendHeaders(headers), body).into_response())
+    let size_bytes = file.metadata().await.map_err(unreadable)?.len();
+    let etag = facts.sha256.map(|digest| format!("\"{digest}\""));
+    let (status, bytes) = match range::part(method, asked, size_bytes, etag.as_deref()) {
+        Part::Whole => (StatusCode::OK, 0..size_bytes),
+        Part::Bytes(bytes) => (StatusCode::PARTIAL_CONTENT, bytes),
+        Part::Nowhere => return Ok(nowhere(size_bytes)),
+    };
+    file.seek(SeekFrom::Start(bytes.start)).await.map_err(unreadable)?;
+    let length = bytes.end - bytes.start;
+    let body = Body::from_stream(ReaderStream::with_capacity(file.take(length), PIECE_BYTES));
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.insert(header::CONTENT_LENGTH, length.into());
+    headers.insert(header::CONTENT_DISPOSITION, text(&disposition(facts.filename.as_deref())));
+    if let Some(etag) = etag {
+        headers.insert(header::ETAG, text(&etag));
+    }
+    if status == StatusCode::PARTIAL_CONTENT {
+        let range = format!("bytes {}-{}/{size_bytes}", bytes.start, bytes.end - 1);
+        headers.insert(header::CONTENT_RANGE, text(&range));
+    }
+    Ok(response)
+}
+
+/// 416 with the size, so that the client can ask again.
+fn nowhere(size_bytes: u64) -> Response {
+    let message = format!("The range must begin within the {size_bytes} bytes of the file");
+    let mut response = ApiError::new(StatusCode::RANGE_NOT_SATISFIABLE, message).into_response();
+    response.headers_mut().insert(header::CONTENT_RANGE, text(&format!("bytes */{size_bytes}")));
+    response
+}
+
+fn missing() -> ApiError {
+    ApiError::not_found("File")
+}
+
+fn unreadable(error: std::io::Error) -> ApiError {
+    tracing::error!(%error, "a stored file cannot be read");
+    ApiError::internal()
+}
+
+fn text(value: &str) -> HeaderValue {
+    HeaderValue::from_str(value).expect("made of digits, letters and punctuation")
 }
 
 /// An attachment; the name in the form of RFC 6266, section 4.3, and RFC 8187.

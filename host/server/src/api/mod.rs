@@ -5,12 +5,16 @@
 
 mod body;
 mod caller;
+mod collection;
 mod envelope;
 mod error;
 mod file;
 mod health;
+mod idempotency;
 mod job_view;
+mod jobs;
 mod linger;
+mod list;
 mod metrics;
 mod normalise;
 mod observe;
@@ -18,6 +22,7 @@ mod origin;
 mod path_id;
 mod peer;
 mod prerecorded;
+mod range;
 mod refuse;
 mod router;
 mod serve;

@@ -1,85 +1,57 @@
-//! Recorded jobs: created once, read often. The deprecated collection `transcription` is
-//! the same, and also shows live jobs.
+//! Recorded jobs are created here. The deprecated collection `transcription` takes the same.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Extension, Request, State};
-use axum::http::{Uri, header};
-use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::body::json_object;
 use super::caller::Caller;
+use super::collection::Collection;
 use super::error::ApiError;
-use super::job_view;
+use super::idempotency::IdempotencyKey;
 use super::normalise::normalise;
 use super::origin::Origin;
-use super::path_id::PathId;
 use super::state::Api;
 use crate::model::date;
 use crate::model::id::{AccountId, JobId, RequestId};
-use crate::model::job::{JobSpec, Kind, Status};
-use crate::store::{Job, NewJob, Quota};
+use crate::model::job::{JobSpec, Kind};
+use crate::store::{NewJob, Quota, RequestMark};
 use crate::validate;
 
 /// `POST /v2/pre-recorded` and `POST /v2/transcription`.
 pub(super) async fn create(
     State(api): State<Arc<Api>>,
     Caller(account): Caller,
+    collection: Collection,
     origin: Origin,
+    key: IdempotencyKey,
     Extension(request_id): Extension<RequestId>,
-    uri: Uri,
     request: Request,
 ) -> Result<Json<Value>, ApiError> {
     let body = json_object(request, &api.settings.limits).await?;
-    let draft = validate::prerecorded(&body, &api.rules, &api.addons.catalogue(), &origin.all())?;
-    let spec = normalise(&*api.addons, draft).await?;
-    let id = accept(&api, account, request_id, spec).await?;
-    let collection = uri.path().trim_end_matches('/');
-    Ok(Json(json!({ "id": id, "result_url": format!("{}{collection}/{id}", origin.public) })))
+    let mark = key.mark(collection, &body);
+    let id = match earlier(&api, &account, mark.as_ref()).await? {
+        Some(id) => id,
+        None => {
+            let draft = validate::prerecorded(&body, &api.rules, &api.addons.catalogue(), &origin.all())?;
+            let spec = normalise(&*api.addons, draft).await?;
+            accept(&api, account, request_id, spec, mark).await?
+        }
+    };
+    Ok(Json(json!({ "id": id, "result_url": format!("{}{}/{id}", origin.public, collection.path()) })))
 }
 
-/// `GET /v2/pre-recorded/{id}`.
-pub(super) async fn get_prerecorded(
-    State(api): State<Arc<Api>>,
-    Caller(account): Caller,
-    PathId(id): PathId,
-) -> Result<Response, ApiError> {
-    get(&api, &account, &id, |kind| kind == Kind::PreRecorded).await
-}
-
-/// `GET /v2/transcription/{id}`.
-pub(super) async fn get_transcription(
-    State(api): State<Arc<Api>>,
-    Caller(account): Caller,
-    PathId(id): PathId,
-) -> Result<Response, ApiError> {
-    get(&api, &account, &id, |_| true).await
-}
-
-async fn get(
+/// The job of a marked request that has been made before: what it asked for is not looked at
+/// again, and no limit holds it back.
+async fn earlier(
     api: &Api,
     account: &AccountId,
-    id: &str,
-    is_in_collection: impl FnOnce(Kind) -> bool,
-) -> Result<Response, ApiError> {
-    let missing = || ApiError::not_found("Job");
-    let id = JobId::parse(id).ok_or_else(missing)?;
-    let job = api.store.get_job(account, id).await?.ok_or_else(missing)?;
-    if !is_in_collection(job.kind) {
-        return Err(missing());
-    }
-    let result = result(api, &job).await?;
-    let body = job_view::envelope(&job, result.as_deref());
-    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
-}
-
-async fn result(api: &Api, job: &Job) -> Result<Option<Vec<u8>>, ApiError> {
-    match &job.result_key {
-        Some(key) if job.status == Status::Done => Ok(Some(api.blobs.get(key).await?)),
-        _ => Ok(None),
-    }
+    mark: Option<&RequestMark>,
+) -> Result<Option<JobId>, ApiError> {
+    let Some(mark) = mark else { return Ok(None) };
+    Ok(api.store.job_of(account, mark, date::now_ms()).await?.transpose()?)
 }
 
 async fn accept(
@@ -87,12 +59,13 @@ async fn accept(
     account_id: AccountId,
     request_id: RequestId,
     spec: JobSpec,
+    mark: Option<RequestMark>,
 ) -> Result<JobId, ApiError> {
     let quota = Quota::of(api.policies.policy_of(&account_id), api.settings.limits.queued_jobs);
     let id = JobId::new();
     let created_ms = date::now_ms();
     let job = NewJob { id, account_id, request_id, kind: Kind::PreRecorded, spec, created_ms };
-    api.store.admit_job(job, quota).await??;
+    let id = api.store.admit_job(job, quota, mark).await??;
     api.job_arrived.notify_one();
     Ok(id)
 }

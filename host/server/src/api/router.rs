@@ -10,14 +10,19 @@ use axum::routing::{MethodRouter, get, post};
 
 use super::observe::observe;
 use super::state::Api;
-use super::{file, health, metrics, prerecorded, upload, usage};
+use super::{file, health, jobs, list, metrics, prerecorded, upload, usage};
 
 /// Every path of the API.
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 16] = [
     "/v2/pre-recorded",
     "/v2/pre-recorded/{id}",
+    "/v2/pre-recorded/{id}/file",
+    "/v2/live",
+    "/v2/live/{id}",
+    "/v2/live/{id}/file",
     "/v2/transcription",
     "/v2/transcription/{id}",
+    "/v2/transcription/{id}/file",
     "/v2/upload",
     "/v2/usage",
     "/v2/admin/usage",
@@ -29,11 +34,17 @@ const PATHS: [&str; 11] = [
 
 /// What answers there, in the same order.
 fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
+    let job = || get(jobs::get).delete(jobs::delete).patch(jobs::patch);
     [
-        post(prerecorded::create),
-        get(prerecorded::get_prerecorded),
-        post(prerecorded::create),
-        get(prerecorded::get_transcription),
+        post(prerecorded::create).get(list::list),
+        job(),
+        get(file::get_of_job),
+        get(list::list),
+        job(),
+        get(file::get_of_job),
+        post(prerecorded::create).get(list::list),
+        job(),
+        get(file::get_of_job),
         post(upload::upload),
         get(usage::own),
         get(usage::all),
@@ -86,6 +97,7 @@ mod tests {
         for (path, route) in [
             ("/v2/upload/", "/v2/upload"),
             ("/v2/pre-recorded/anything", "/v2/pre-recorded/{id}"),
+            ("/v2/live/anything/file/", "/v2/live/{id}/file"),
             ("/file/x/", "/file/{id}"),
             ("/file/x/y", "-"),
             ("/secret", "-"),

@@ -1,8 +1,9 @@
 //! Moments as the wire shows them.
 
 use time::format_description::BorrowedFormatItem;
+use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
-use time::{Date, OffsetDateTime};
+use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 
 /// UTC, milliseconds, `Z`.
 const FORMAT: &[BorrowedFormatItem<'_>] =
@@ -33,9 +34,40 @@ pub fn is_day(text: &str) -> bool {
     text.len() == 10 && Date::parse(text, DAY).is_ok()
 }
 
+/// A moment in ISO 8601, in UTC. Without an offset it is one of UTC; without a time of day it
+/// is midnight.
+pub fn moment(text: &str) -> Option<OffsetDateTime> {
+    if let Ok(day) = Date::parse(text, DAY) {
+        return Some(day.midnight().assume_utc());
+    }
+    // In a query string a plus that was not encoded means a space.
+    let text = text.replace(' ', "+");
+    let moment = OffsetDateTime::parse(&text, &Iso8601::DEFAULT)
+        .or_else(|_| PrimitiveDateTime::parse(&text, &Iso8601::DEFAULT).map(PrimitiveDateTime::assume_utc));
+    moment.ok()?.checked_to_offset(UtcOffset::UTC)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_read_in_utc() {
+        for (text, at) in [
+            ("2026-01-31", "2026-01-31T00:00:00.000Z"),
+            ("2026-01-31T10:00:00Z", "2026-01-31T10:00:00.000Z"),
+            ("2026-01-31T10:00:00.25", "2026-01-31T10:00:00.250Z"),
+            ("2026-01-31T01:00:00+02:00", "2026-01-30T23:00:00.000Z"),
+            ("2026-01-31T01:00:00 02:00", "2026-01-30T23:00:00.000Z"),
+        ] {
+            let read = moment(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(iso((read.unix_timestamp_nanos() / 1_000_000) as i64), at, "{text}");
+        }
+        for text in ["", "x", "2026-02-30", "2026-13-01", "31.01.2026", "1769817600", "2026-01-31T25:00:00Z"]
+        {
+            assert_eq!(moment(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn dates_have_milliseconds_and_a_z() {

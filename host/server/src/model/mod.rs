@@ -8,6 +8,8 @@ pub mod event;
 pub mod id;
 pub mod job;
 pub mod language;
+pub mod listing;
+pub mod metadata;
 pub mod plan;
 pub mod result;
 pub mod segments;

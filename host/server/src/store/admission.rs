@@ -5,7 +5,9 @@ use sqlx::SqliteConnection;
 use super::error::StoreError;
 use super::jobs::NewJob;
 use super::open::Store;
+use super::repeats::RequestMark;
 use super::sqlite;
+use crate::model::id::JobId;
 use crate::model::plan::{Policy, WhenFull};
 
 /// What a new job is measured against; an absent limit is none.
@@ -46,20 +48,45 @@ pub enum Refusal {
     AccountBusy,
     /// The account has no credits left.
     NoCredits,
+    /// The account has put the mark of the request on another one.
+    MarkReused,
+}
+
+async fn admit(
+    db: &mut SqliteConnection,
+    job: &NewJob,
+    quota: &Quota,
+    mark: Option<&RequestMark>,
+) -> Result<Result<JobId, Refusal>, StoreError> {
+    if let Some(mark) = mark
+        && let Some(known) = sqlite::select_mark(db, &job.account_id, mark, job.created_ms).await?
+    {
+        return Ok(known);
+    }
+    if let Some(refusal) = sqlite::refusal(db, &job.account_id, quota).await? {
+        return Ok(Err(refusal));
+    }
+    sqlite::insert_job(db, job).await?;
+    if let Some(mark) = mark {
+        sqlite::insert_mark(db, job, mark).await?;
+    }
+    Ok(Ok(job.id))
 }
 
 impl Store {
-    /// Accepts a job, durably, unless a limit is reached. Both in one transaction, so that
-    /// requests that come together do not pass a limit together.
-    pub async fn admit_job(&self, job: NewJob, quota: Quota) -> Result<Result<(), Refusal>, StoreError> {
+    /// Accepts a job, durably, unless a limit is reached or the mark says that its request has
+    /// been made before; gives the id of the job that the request made. All in one
+    /// transaction, so that requests that come together do not pass a limit together, and of
+    /// those with one mark only one makes a job.
+    pub async fn admit_job(
+        &self,
+        job: NewJob,
+        quota: Quota,
+        mark: Option<RequestMark>,
+    ) -> Result<Result<JobId, Refusal>, StoreError> {
         self.writer
             .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move {
-                    match sqlite::refusal(db, &job.account_id, &quota).await? {
-                        Some(refusal) => Ok(Err(refusal)),
-                        None => sqlite::insert_job(db, &job).await.map(Ok),
-                    }
-                })
+                Box::pin(async move { admit(db, &job, &quota, mark.as_ref()).await })
             })
             .await
     }

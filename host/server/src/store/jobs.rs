@@ -52,6 +52,8 @@ pub struct Job {
     pub error_code: Option<u16>,
     /// Debug data for the client, in the envelope's member of this name.
     pub post_session_metadata: Map<String, Value>,
+    /// What the client attached after the creation, shown beside it.
+    pub client_metadata: Map<String, Value>,
     /// The audio.
     pub file: Option<FileRecord>,
     /// Where the result lies, set with `done`: JSON of a `JobResult`.

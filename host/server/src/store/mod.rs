@@ -9,12 +9,16 @@
 
 mod admission;
 mod backlog;
+mod client_metadata;
+mod erase;
 mod error;
 mod files;
 mod jobs;
 mod keys;
 mod leases;
+mod lists;
 mod open;
+mod repeats;
 mod rows;
 mod sqlite;
 #[cfg(test)]
@@ -25,6 +29,8 @@ mod writer;
 
 pub use admission::{Quota, Refusal};
 pub use backlog::Backlog;
+pub use client_metadata::Attached;
+pub use erase::Erasure;
 pub use error::StoreError;
 pub use files::{FileFacts, FileRecord};
 pub use jobs::{Delivery, Job, NewJob, QueueCounts};
@@ -32,5 +38,7 @@ pub use keys::StoredKey;
 #[cfg(test)]
 pub(crate) use leases::no_limit;
 pub use leases::{Checkpoint, Claim, Claimed, ConcurrencyLimit, Ending, Lease, Outcome};
+pub use lists::JobPage;
 pub use open::Store;
+pub use repeats::{REPEAT_WINDOW_MS, RequestMark};
 pub use usage::{AccountUsage, Days, UsageOfDay};

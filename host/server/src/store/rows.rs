@@ -1,5 +1,6 @@
 //! From database rows to model types.
 
+use serde_json::{Map, Value};
 use sqlx::FromRow;
 use uuid::Uuid;
 
@@ -24,6 +25,7 @@ pub(super) struct JobRow {
     completed_ms: Option<i64>,
     error_code: Option<i64>,
     post_session_metadata: String,
+    client_metadata: String,
     result_key: Option<String>,
     file_id: Option<String>,
     source: Option<String>,
@@ -107,8 +109,8 @@ impl TryFrom<JobRow> for Job {
             created_ms: row.created_ms,
             completed_ms: row.completed_ms,
             error_code: row.error_code.map(|code| code as u16),
-            post_session_metadata: serde_json::from_str(&row.post_session_metadata)
-                .map_err(|e| corrupt(json_fault("post_session_metadata", &e)))?,
+            post_session_metadata: object_from(&row.id, "post_session_metadata", &row.post_session_metadata)?,
+            client_metadata: object_from(&row.id, "client_metadata", &row.client_metadata)?,
             file,
             result_key: blob_key_from("jobs", &row.id, row.result_key)?,
             account_id: AccountId(row.account_id),
@@ -174,6 +176,19 @@ fn blob_key_from(table: &'static str, id: &str, key: Option<String>) -> Result<O
     let Some(text) = key else { return Ok(None) };
     let corrupt = || StoreError::Corrupt { table, id: id.to_owned(), cause: "blob key".to_owned() };
     BlobKey::parse(&text).map(Some).ok_or_else(corrupt)
+}
+
+/// A column of `jobs` that holds a JSON object.
+pub(super) fn object_from(
+    id: &str,
+    column: &'static str,
+    text: &str,
+) -> Result<Map<String, Value>, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt {
+        table: "jobs",
+        id: id.to_owned(),
+        cause: json_fault(column, &error),
+    })
 }
 
 /// Names the column and the place, never the content.

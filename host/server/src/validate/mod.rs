@@ -5,8 +5,10 @@
 //! tables hold where no component is installed.
 
 mod addons;
+mod attached;
 mod fields;
 mod language;
+mod listing;
 mod object;
 mod prerecorded;
 mod problems;
@@ -19,6 +21,8 @@ mod tests;
 mod url;
 mod wording;
 
+pub use attached::{ATTACHED_BYTES, attached_metadata};
+pub use listing::{ListQuery, list_query};
 pub use object::object;
 pub use prerecorded::{Draft, audio_url, prerecorded};
 pub use problems::Rejection;

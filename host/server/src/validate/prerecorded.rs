@@ -10,7 +10,7 @@ use super::{language, url};
 use crate::model::job::{AudioSource, Callback, JobSpec, LanguageConfig, PlannedAddon};
 
 /// Longest `custom_metadata`, written as JSON, in characters.
-const METADATA_CHARS: usize = 2000;
+pub(super) const METADATA_CHARS: usize = 2000;
 
 /// A request that is valid as far as can be said without running an add-on.
 #[derive(Debug)]

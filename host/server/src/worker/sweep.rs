@@ -1,4 +1,5 @@
-//! Removes what crashes left behind: blobs without rows, scratch folders without jobs.
+//! Removes what crashes left behind: blobs without rows, scratch folders without jobs; and
+//! the marks of requests that have outlived their window.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -42,6 +43,7 @@ pub(super) async fn sweep<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result
     if removed > 0 {
         tracing::info!(removed, "swept what crashes left behind");
     }
+    parts.store.forget_marks(parts.clock.now_ms()).await?;
     Ok(())
 }
 

@@ -18,6 +18,11 @@ async fn without_a_valid_key_nothing_is_answered() {
         ("POST", "/v2/upload".to_owned()),
         ("GET", format!("/v2/pre-recorded/{MISSING}")),
         ("GET", format!("/v2/transcription/{MISSING}")),
+        ("GET", "/v2/live".to_owned()),
+        ("GET", "/v2/transcription/".to_owned()),
+        ("DELETE", format!("/v2/live/{MISSING}")),
+        ("PATCH", format!("/v2/live/{MISSING}/")),
+        ("GET", format!("/v2/live/{MISSING}/file")),
         ("GET", format!("/file/{MISSING}")),
     ] {
         let bare = Request::builder().method(method).uri(&path).body(Body::empty()).unwrap();
@@ -66,10 +71,14 @@ async fn unknown_ids_paths_and_methods_have_their_status() {
         let envelope = harness.get(&path).await.envelope(404);
         assert_eq!(envelope["path"], path);
     }
-    let path = format!("/v2/pre-recorded/{MISSING}");
-    for (method, path, allow) in
-        [("GET", "/v2/pre-recorded", "POST"), ("PUT", "/v2/upload/", "POST"), ("DELETE", &path, "GET,HEAD")]
-    {
+    let job = format!("/v2/pre-recorded/{MISSING}");
+    let file = format!("/v2/transcription/{MISSING}/file");
+    for (method, path, allow) in [
+        ("PUT", "/v2/pre-recorded", "POST,GET,HEAD"),
+        ("PUT", "/v2/upload/", "POST"),
+        ("POST", &job, "GET,HEAD,DELETE,PATCH"),
+        ("DELETE", &file, "GET,HEAD"),
+    ] {
         let answer = harness.send(Harness::request(method, path).body(Body::empty()).unwrap()).await;
         answer.envelope(405);
         assert_eq!(answer.header("allow"), allow);

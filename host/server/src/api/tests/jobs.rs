@@ -2,15 +2,14 @@
 
 use axum::body::Body;
 use axum::http::Request;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{AUDIO, Harness, KEY};
 use crate::config::{ApiKey, Auth, Secret};
-use crate::model::date;
-use crate::model::id::{AccountId, BlobArea, JobId};
+use crate::model::id::{AccountId, JobId};
 use crate::model::job::AudioSource;
-use crate::store::{Claim, Ending, FileFacts, Outcome, no_limit};
+use crate::store::Outcome;
 
 #[tokio::test]
 async fn a_created_job_can_be_read_under_the_returned_address() {
@@ -69,8 +68,7 @@ async fn a_finished_job_shows_the_stored_result_as_it_is() {
     let harness = Harness::new().await;
     let created = harness.post("/v2/pre-recorded", &json!({ "audio_url": AUDIO })).await.json();
     let stored = r#"{"metadata":{"audio_duration":1.50},"transcription":{"full_transcript":"a \"b\" é"}}"#;
-    let key = harness.api.blobs.put(BlobArea::Result, stored.as_bytes().to_vec()).await.unwrap();
-    finish(&harness, Outcome::Done { result_key: key, billed_s: 1.0 }).await;
+    harness.finish_with(stored).await;
 
     let answer = harness.get(&format!("/v2/pre-recorded/{}", created["id"].as_str().unwrap())).await;
     assert_eq!(answer.header("content-type"), "application/json");
@@ -87,31 +85,12 @@ async fn a_finished_job_shows_the_stored_result_as_it_is() {
 async fn a_failed_job_shows_its_code_and_no_result() {
     let harness = Harness::new().await;
     let created = harness.post("/v2/pre-recorded", &json!({ "audio_url": AUDIO })).await.json();
-    finish(&harness, Outcome::Error { error_code: 422 }).await;
+    harness.finish(Outcome::Error { error_code: 422 }).await;
     let job = harness.get(&format!("/v2/pre-recorded/{}", created["id"].as_str().unwrap())).await.json();
     assert_eq!((&job["status"], &job["error_code"]), (&json!("error"), &json!(422)));
     assert_eq!(job["result"], Value::Null);
     assert!(job["completed_at"].is_string());
     assert_eq!(job["post_session_metadata"]["why"], "test");
-}
-
-/// Takes the only waiting job to its end, as a worker would.
-async fn finish(harness: &Harness, outcome: Outcome) {
-    let store = &harness.api.store;
-    let Claim::Job(claimed) = store.claim("worker", true, date::now_ms(), 60_000, &no_limit()).await.unwrap()
-    else {
-        panic!()
-    };
-    let facts =
-        FileFacts { audio_duration_s: Some(1.5), number_of_channels: Some(2), ..FileFacts::default() };
-    assert!(store.save_file_facts(&claimed.lease, facts).await.unwrap());
-    let ending = Ending {
-        outcome,
-        completed_ms: date::now_ms(),
-        post_session_metadata: Map::from_iter([("why".to_owned(), "test".into())]),
-        deliveries: Vec::new(),
-    };
-    assert!(store.finish(&claimed.lease, ending).await.unwrap());
 }
 
 #[tokio::test]

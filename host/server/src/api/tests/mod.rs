@@ -1,11 +1,17 @@
 //! The router over a real store and blob folder; add-ons are scripted.
 
+mod collections;
 mod connections;
+mod erasure;
 mod errors;
+mod files;
 mod fuzz;
+mod idempotency;
 mod jobs;
+mod lists;
 mod logs;
 mod plans;
+mod rows;
 mod uploads;
 mod usage;
 
@@ -76,7 +82,7 @@ impl AddonDesk for Scripted {
 struct Harness {
     api: Arc<Api>,
     router: Router,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 /// An answer, read completely.
@@ -144,7 +150,7 @@ impl Harness {
         let policies = Arc::new(Policies::new(config::from_text(plans).unwrap().plans));
         let desk = Arc::new(Scripted::new());
         let api = Arc::new(Api::new(store, blobs, Keys::new(&auth), policies, rules, desk, settings));
-        Self { router: router(api.clone()), api, _folder: folder }
+        Self { router: router(api.clone()), api, folder }
     }
 
     fn request(method: &str, path: &str) -> request::Builder {
@@ -168,6 +174,15 @@ impl Harness {
 
     async fn post(&self, path: &str, body: &Value) -> Answer {
         self.post_text(path, body.to_string()).await
+    }
+
+    async fn delete(&self, path: &str) -> Answer {
+        self.send(Self::request("DELETE", path).body(Body::empty()).unwrap()).await
+    }
+
+    async fn patch(&self, path: &str, body: &Value) -> Answer {
+        let request = Self::request("PATCH", path).header("content-type", "application/json");
+        self.send(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
     async fn post_text(&self, path: &str, body: impl Into<Body>) -> Answer {

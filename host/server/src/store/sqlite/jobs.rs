@@ -4,9 +4,11 @@ use sqlx::{SqliteConnection, query, query_as, query_scalar};
 
 use super::files::insert_file;
 use super::keys::touch_account;
+use super::lists::insert_pairs;
 use super::{Answer, to_json};
 use crate::model::id::{AccountId, FileId, JobId};
 use crate::model::job::{AudioSource, Kind, Status};
+use crate::model::metadata;
 use crate::store::files::{FileFacts, FileRecord};
 use crate::store::jobs::{Job, NewJob, QueueCounts};
 use crate::store::rows::{JobRow, kind_text, status_text};
@@ -47,14 +49,15 @@ pub(in crate::store) async fn insert_job(db: &mut SqliteConnection, job: &NewJob
         .bind(file_id.to_string())
         .bind(job.created_ms)
         .bind(due_ms)
-        .execute(db)
+        .execute(&mut *db)
         .await?;
-    Ok(())
+    let pairs = job.spec.custom_metadata.as_ref().map(metadata::pairs).unwrap_or_default();
+    insert_pairs(db, job.id, &job.account_id, &pairs).await
 }
 
 const SELECT_JOB: &str = "
     SELECT j.id, j.account_id, j.kind, j.status, j.request_id, j.spec, j.created_ms,
-           j.completed_ms, j.error_code, j.post_session_metadata, j.result_key,
+           j.completed_ms, j.error_code, j.post_session_metadata, j.client_metadata, j.result_key,
            j.file_id, f.source, f.filename, f.audio_duration_s, f.number_of_channels,
            f.size_bytes, f.sha256, f.blob_key, f.created_ms AS file_created_ms
     FROM jobs j LEFT JOIN files f ON f.id = j.file_id

@@ -3,6 +3,7 @@
 mod addons;
 mod bounds;
 mod fields;
+mod listing;
 mod property;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,70 @@
+//! `GET /v2/<collection>`: whole envelopes, the newest first, with links to the other parts.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{self, StreamExt};
+use serde_json::{Value, json};
+
+use super::caller::Caller;
+use super::collection::Collection;
+use super::error::ApiError;
+use super::job_view;
+use super::origin::Origin;
+use super::state::Api;
+use crate::store::Job;
+use crate::validate;
+
+/// Results in memory at a time: each may be long, and a client may read slowly.
+const READ_AHEAD: usize = 4;
+
+/// Lists jobs of the caller's account.
+pub(super) async fn list(
+    State(api): State<Arc<Api>>,
+    Caller(account): Caller,
+    collection: Collection,
+    origin: Origin,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let query = validate::list_query(query.as_deref().unwrap_or_default(), collection.kind())?;
+    let page = api.store.list_jobs(&account, &query.filter, query.page).await?;
+    let link = |offset: u64| format!("{}{}?{}", origin.public, collection.path(), query.at(offset));
+    let next = page.has_more.then(|| link(query.page.offset + u64::from(query.page.limit)));
+    let links = [
+        ("first", json!(link(0))),
+        ("current", json!(link(query.page.offset))),
+        ("next", next.map_or(Value::Null, Value::from)),
+    ];
+    let body = Body::from_stream(body(api, &links, page.jobs));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// The answer in pieces. A result that cannot be read breaks it off: the client must not take
+/// half a list for a whole one.
+fn body(
+    api: Arc<Api>,
+    links: &[(&str, Value)],
+    jobs: Vec<Job>,
+) -> impl futures_util::Stream<Item = Result<Vec<u8>, &'static str>> + use<> {
+    let mut head = b"{".to_vec();
+    for (name, link) in links {
+        head.extend_from_slice(format!("\"{name}\":{link},").as_bytes());
+    }
+    head.extend_from_slice(b"\"items\":[");
+    let items = stream::iter(jobs.into_iter().enumerate()).map(move |(number, job)| {
+        let api = api.clone();
+        async move { item(&api, number, &job).await }
+    });
+    stream::iter([Ok(head)]).chain(items.buffered(READ_AHEAD)).chain(stream::iter([Ok(b"]}".to_vec())]))
+}
+
+async fn item(api: &Api, number: usize, job: &Job) -> Result<Vec<u8>, &'static str> {
+    // Logged on the way.
+    let result = job_view::result(api, job).await.map_err(|_| "a result cannot be read")?;
+    let mut piece = if number == 0 { Vec::new() } else { b",".to_vec() };
+    piece.extend_from_slice(&job_view::envelope(job, result.as_deref()));
+    Ok(piece)
+}

@@ -1,0 +1,127 @@
+//! Metadata of clients as pairs of a place and a value, by which lists are filtered.
+//!
+//! A job fits a filter when it has every pair of the filter. An object gives a pair for
+//! itself and one for each member, so an object of the filter asks for a subset; an array is
+//! one value. Scalars are compared by their text: the query string of a list has no types.
+
+use serde_json::{Map, Value};
+
+/// One value, or the fact that an object stands at a place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MetadataPair {
+    /// JSON Pointer of the place.
+    pub path: String,
+    /// `s` and the text of a scalar, `a` and the JSON of an array, `o` for an object.
+    pub value: String,
+}
+
+impl MetadataPair {
+    /// The scalar with this text, at the place to which `keys` lead.
+    pub fn of_text<'k>(keys: impl IntoIterator<Item = &'k str>, text: &str) -> Self {
+        let path = keys.into_iter().fold(String::new(), |path, key| below(&path, key));
+        Self { path, value: scalar(text) }
+    }
+}
+
+/// All pairs of an object; the object itself has none.
+pub fn pairs(object: &Map<String, Value>) -> Vec<MetadataPair> {
+    let mut found = Vec::new();
+    collect("", object, &mut found);
+    found
+}
+
+fn collect(path: &str, object: &Map<String, Value>, found: &mut Vec<MetadataPair>) {
+    for (key, member) in object {
+        let path = below(path, key);
+        let value = match member {
+            Value::Object(_) => "o".to_owned(),
+            Value::Array(_) => format!("a{member}"),
+            Value::String(text) => scalar(text),
+            other => scalar(&other.to_string()),
+        };
+        found.push(MetadataPair { path: path.clone(), value });
+        if let Value::Object(inner) = member {
+            collect(&path, inner, found);
+        }
+    }
+}
+
+/// Python writes `True` where JSON has `true`.
+fn scalar(text: &str) -> String {
+    let is_truth = text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false");
+    format!("s{}", if is_truth { text.to_ascii_lowercase() } else { text.to_owned() })
+}
+
+/// RFC 6901, section 3.
+fn below(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(value: Value) -> Vec<(String, String)> {
+        let pairs = pairs(value.as_object().unwrap());
+        pairs.into_iter().map(|pair| (pair.path, pair.value)).collect()
+    }
+
+    fn fits(job: &Value, filter: Value) -> bool {
+        let job = of(job.clone());
+        of(filter).iter().all(|pair| job.contains(pair))
+    }
+
+    #[test]
+    fn each_kind_of_value_has_its_pair() {
+        let pairs = of(json!({
+            "text": "x", "number": 1.5, "none": null, "list": [1, {"b": 2, "a": 1}],
+            "in": {"a/b": {"~": "deep"}}, "empty": {},
+        }));
+        let expected = [
+            ("/empty", "o"),
+            ("/in", "o"),
+            ("/in/a~1b", "o"),
+            ("/in/a~1b/~0", "sdeep"),
+            ("/list", r#"a[1,{"a":1,"b":2}]"#),
+            ("/none", "snull"),
+            ("/number", "s1.5"),
+            ("/text", "sx"),
+        ];
+        assert_eq!(pairs, expected.map(|(path, value)| (path.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn scalars_are_compared_as_text_objects_by_subset_and_arrays_as_a_whole() {
+        let job = json!({ "n": 4711, "on": true, "tags": ["a", "b"], "who": { "id": "7", "team": {} } });
+        for filter in [
+            json!({}),
+            json!({ "n": "4711" }),
+            json!({ "on": "True" }),
+            json!({ "tags": ["a", "b"] }),
+            json!({ "who": { "id": 7 } }),
+            json!({ "who": {} }),
+            json!({ "who": { "team": {} }, "n": 4711 }),
+        ] {
+            assert!(fits(&job, filter.clone()), "{filter}");
+        }
+        for filter in [
+            json!({ "n": 471 }),
+            json!({ "tags": ["a"] }),
+            json!({ "tags": "[\"a\",\"b\"]" }),
+            json!({ "who": { "id": "7", "x": 1 } }),
+            json!({ "who": "o" }),
+            json!({ "n": {} }),
+            json!({ "n": 4711, "on": false }),
+        ] {
+            assert!(!fits(&job, filter.clone()), "{filter}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_a_query_is_the_scalar_at_its_place() {
+        let pair = MetadataPair::of_text(["a/b", "c"], "FALSE");
+        assert_eq!((pair.path.as_str(), pair.value.as_str()), ("/a~1b/c", "sfalse"));
+    }
+}
