@@ -61,10 +61,23 @@ async fn accept(
     spec: JobSpec,
     mark: Option<RequestMark>,
 ) -> Result<JobId, ApiError> {
-    let quota = Quota::of(api.policies.policy_of(&account_id), api.settings.limits.queued_jobs);
+    let policy = api.policies.policy_of(&account_id);
+    let zero_retention = policy.zero_retention;
+    if zero_retention {
+        validate::without_retention(&spec)?;
+    }
+    let quota = Quota::of(policy, api.settings.limits.queued_jobs);
     let id = JobId::new();
     let created_ms = date::now_ms();
-    let job = NewJob { id, account_id, request_id, kind: Kind::PreRecorded, spec, created_ms };
+    let job = NewJob {
+        id,
+        account_id,
+        request_id,
+        kind: Kind::PreRecorded,
+        spec,
+        created_ms,
+        zero_retention,
+    };
     let id = api.store.admit_job(job, quota, mark).await??;
     api.job_arrived.notify_one();
     Ok(id)

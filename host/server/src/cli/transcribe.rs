@@ -150,6 +150,7 @@ async fn run_job(host: &Host, config: &Config, folder: &Path, spec: JobSpec) -> 
         kind: Kind::PreRecorded,
         spec,
         created_ms: date::now_ms(),
+        zero_retention: false,
     };
     host.store.create_job(job).await?;
     // Short leases make for frequent signs of life, which carry the progress.

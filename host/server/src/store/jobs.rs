@@ -27,6 +27,8 @@ pub struct NewJob {
     pub spec: JobSpec,
     /// When it was received, milliseconds since 1970.
     pub created_ms: i64,
+    /// Nothing of it may be kept once its end was delivered.
+    pub zero_retention: bool,
 }
 
 /// A job as it stands.
@@ -58,6 +60,8 @@ pub struct Job {
     pub file: Option<FileRecord>,
     /// Where the result lies, set with `done`: JSON of a `JobResult`.
     pub result_key: Option<BlobKey>,
+    /// Nothing of it may be kept once its end was delivered.
+    pub zero_retention: bool,
 }
 
 /// A message to send about a job. Its body is built from the result when it is sent.

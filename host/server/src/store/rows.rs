@@ -27,6 +27,7 @@ pub(super) struct JobRow {
     post_session_metadata: String,
     client_metadata: String,
     result_key: Option<String>,
+    zero_retention: bool,
     file_id: Option<String>,
     source: Option<String>,
     filename: Option<String>,
@@ -114,6 +115,7 @@ impl TryFrom<JobRow> for Job {
             file,
             result_key: blob_key_from("jobs", &row.id, row.result_key)?,
             account_id: AccountId(row.account_id),
+            zero_retention: row.zero_retention,
         })
     }
 }

@@ -54,6 +54,7 @@ fn new_job(created_ms: i64) -> NewJob {
         kind: Kind::PreRecorded,
         spec: spec(AudioSource::Url("http://example.com/a.wav".to_owned())),
         created_ms,
+        zero_retention: false,
     }
 }
 

@@ -37,9 +37,15 @@ pub(super) async fn attempt<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel
     let Claimed { lease, job, crashes, faults, checkpoints } = claimed;
     tracing::info!(job = %job.id, attempt = lease.attempt, crashes, "job claimed");
     let store = parts.store.clone();
-    let checkpoints = Checkpoints::new(store.clone(), parts.blobs.clone(), lease.clone(), checkpoints);
+    let checkpoints = match job.zero_retention {
+        true => Checkpoints::none(store.clone(), parts.blobs.clone(), lease.clone()),
+        false => Checkpoints::new(store.clone(), parts.blobs.clone(), lease.clone(), checkpoints),
+    };
     let run = Run {
-        scratch: Scratch::of(&parts.settings.scratch_dir, job.id),
+        scratch: match job.zero_retention {
+            true => Scratch::nameless(&parts.settings.scratch_dir),
+            false => Scratch::of(&parts.settings.scratch_dir, job.id),
+        },
         progress: Arc::new(Progress::default()),
         checkpoints: Arc::new(checkpoints),
         trail: Mutex::new(Identity::start()),

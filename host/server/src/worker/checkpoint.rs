@@ -41,6 +41,8 @@ pub struct Checkpoints {
     store: Arc<Store>,
     blobs: Blobs,
     lease: Lease,
+    /// False: nothing of this job may be written down.
+    keeps: bool,
     saved: Mutex<HashMap<String, Checkpoint>>,
 }
 
@@ -48,7 +50,12 @@ impl Checkpoints {
     /// Takes over what earlier claims saved.
     pub fn new(store: Arc<Store>, blobs: Blobs, lease: Lease, saved: Vec<Checkpoint>) -> Self {
         let saved = saved.into_iter().map(|checkpoint| (checkpoint.step.clone(), checkpoint));
-        Self { store, blobs, lease, saved: Mutex::new(saved.collect()) }
+        Self { store, blobs, lease, keeps: true, saved: Mutex::new(saved.collect()) }
+    }
+
+    /// For a job that may leave nothing behind: every step is done again after a crash.
+    pub fn none(store: Arc<Store>, blobs: Blobs, lease: Lease) -> Self {
+        Self { keeps: false, ..Self::new(store, blobs, lease, Vec::new()) }
     }
 
     /// The value of a step as JSON, if it was saved under this identity. What cannot be
@@ -66,6 +73,9 @@ impl Checkpoints {
 
     /// Saves the value of a step: blob first, then the row.
     pub async fn save(&self, step: &str, identity: &Identity, value: Vec<u8>) -> Result<(), Stop> {
+        if !self.keeps {
+            return Ok(());
+        }
         let blob_key = self.blobs.put(BlobArea::Checkpoint, value).await?;
         let checkpoint = Checkpoint { step: step.to_owned(), digest: identity.0.clone(), blob_key };
         if !self.store.save_checkpoint(&self.lease, checkpoint.clone()).await? {

@@ -1,5 +1,6 @@
 //! The real steps: glue between the path and the stages.
 
+use std::fs::File;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,7 +22,7 @@ use crate::model::id::BlobArea;
 use crate::model::job::AudioSource;
 use crate::model::segments::Segments;
 use crate::stage::decode::{self, Audio, AudioInfo, Channel, DecodeLimits};
-use crate::stage::fetch::{self, FetchPolicy};
+use crate::stage::fetch::{self, FetchPolicy, Fetched};
 use crate::stage::segment::{self, SegmentPlan};
 use crate::stage::transcribe::{self, TranscribePlan};
 use crate::store::FileFacts;
@@ -50,14 +51,19 @@ impl Steps for Stages {
         let AudioSource::Url(url) = &run.job.spec.audio else {
             return Err(Failure::plain(Code::AudioGone, "the file has no blob").into());
         };
-        let mut unfinished = self.blobs.begin(BlobArea::Audio).await?;
-        let fetched = fetch::fetch(url, &self.fetch_policy, unfinished.file(), &run.cancel).await?;
-        let blob_key = unfinished.publish().await?;
+        let (fetched, blob_key) = match run.scratch.create_media().map_err(storage)? {
+            Some(file) => (self.fetch_into(run, url, &mut tokio::fs::File::from_std(file)).await?, None),
+            None => {
+                let mut unfinished = self.blobs.begin(BlobArea::Audio).await?;
+                let fetched = self.fetch_into(run, url, unfinished.file()).await?;
+                (fetched, Some(unfinished.publish().await?))
+            }
+        };
         let facts = FileFacts {
             filename: fetched.filename,
             size_bytes: Some(fetched.size_bytes),
             sha256: Some(fetched.sha256.clone()),
-            blob_key: Some(blob_key.clone()),
+            blob_key: blob_key.clone(),
             ..FileFacts::default()
         };
         run.note_file(facts).await?;
@@ -65,11 +71,11 @@ impl Steps for Stages {
     }
 
     async fn decode(&self, run: &Run, media: &Media) -> Result<AudioInfo, Stop> {
-        let file = self.blobs.open_blob(&media.blob_key).await?;
+        let file = self.open_media(run, media).await?;
         let (scratch, limits) = (run.scratch.clone(), self.decode_limits.clone());
         let info = blocking(&run.cancel, move |cancel| {
             scratch.create_empty().map_err(decode::DecodeError::Store)?;
-            let audio = decode::decode(file, scratch.path(), &limits, cancel)?;
+            let audio = decode::decode(file, scratch.channels(), &limits, cancel)?;
             scratch.flush().map_err(decode::DecodeError::Store)?;
             Ok::<_, decode::DecodeError>(audio.info)
         })
@@ -87,7 +93,7 @@ impl Steps for Stages {
         let plan = segment_plan(run);
         let (scratch, info, progress) = (run.scratch.clone(), info.clone(), run.progress.clone());
         blocking(&run.cancel, move |cancel| {
-            let audio = Audio::open(scratch.path(), info).map_err(segment::SegmentError::Read)?;
+            let audio = Audio::open(scratch.channels(), info).map_err(segment::SegmentError::Read)?;
             segment::segment(&inputs(&audio), plan, cancel, &|part| progress.advance(part))
         })
         .await
@@ -100,7 +106,7 @@ impl Steps for Stages {
         let (scratch, progress) = (run.scratch.clone(), run.progress.clone());
         let (info, segments) = (info.clone(), segments.clone());
         let transcribed = blocking(&run.cancel, move |cancel| {
-            let audio = Audio::open(scratch.path(), info).map_err(transcribe::TranscribeError::Read)?;
+            let audio = Audio::open(scratch.channels(), info).map_err(transcribe::TranscribeError::Read)?;
             let on_progress = |part| progress.advance(part);
             transcribe::transcribe(&inputs(&audio), &segments, &plan, &engine, &log, cancel, &on_progress)
         })
@@ -143,19 +149,37 @@ impl Steps for Stages {
 
     fn still_holds(&self, run: &Run, step: Step, value: &[u8]) -> bool {
         match step {
-            Step::Decode => {
-                from_json::<AudioInfo>(value).is_ok_and(|info| Audio::open(run.scratch.path(), info).is_ok())
-            }
+            Step::Decode => from_json::<AudioInfo>(value)
+                .is_ok_and(|info| Audio::open(run.scratch.channels(), info).is_ok()),
             _ => true,
         }
     }
+}
+
+impl Stages {
+    async fn fetch_into(&self, run: &Run, url: &str, file: &mut tokio::fs::File) -> Result<Fetched, Stop> {
+        Ok(fetch::fetch(url, &self.fetch_policy, file, &run.cancel).await?)
+    }
+
+    async fn open_media(&self, run: &Run, media: &Media) -> Result<File, Stop> {
+        if let Some(key) = &media.blob_key {
+            return Ok(self.blobs.open_blob(key).await?);
+        }
+        let kept = run.scratch.media().map_err(storage)?;
+        kept.ok_or_else(|| Failure::plain(Code::Internal, "the recording was not kept").into())
+    }
+}
+
+/// A failure of our own disk.
+fn storage(error: io::Error) -> Stop {
+    decode::DecodeError::Store(error).into()
 }
 
 /// The audio, when it was uploaded or an earlier claim has fetched it.
 fn stored_media(run: &Run) -> Option<Media> {
     let facts = &run.job.file.as_ref()?.facts;
     let (blob_key, sha256) = (facts.blob_key.clone()?, facts.sha256.clone()?);
-    Some(Media { blob_key, sha256 })
+    Some(Media { blob_key: Some(blob_key), sha256 })
 }
 
 fn segment_plan(run: &Run) -> SegmentPlan {

@@ -16,8 +16,8 @@ use crate::stage::transcribe::Transcribed;
 /// Audio on our disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
-    /// Where the bytes lie.
-    pub blob_key: BlobKey,
+    /// Where the bytes lie; `None`: in the nameless file of this claim.
+    pub blob_key: Option<BlobKey>,
     /// SHA-256 of the bytes, hex.
     pub sha256: String,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use tympan::stage::decode::{Audio, DecodeError, DecodeLimits, SAMPLE_RATE, decode};
+use tympan::stage::decode::{Audio, ChannelFiles, DecodeError, DecodeLimits, SAMPLE_RATE, decode};
 
 use crate::generate::{tone, wave, wave_raw};
 use crate::support::{decode_bytes, decode_limited, decoded, fixture, fixtures};
@@ -70,7 +70,9 @@ fn a_stereo_part_behind_a_mono_part_is_kept() {
 fn files_of_an_earlier_run_open_again() {
     let found = decoded(&wave(16_000, &[tone(16_000, 1.0)]));
     let text = serde_json::to_string(&found.audio.info).expect("info");
-    let again = Audio::open(found.folder.path(), serde_json::from_str(&text).expect("info")).expect("files");
+    let again =
+        Audio::open(&ChannelFiles::named(found.folder.path()), serde_json::from_str(&text).expect("info"))
+            .expect("files");
     assert_eq!(again.info, found.audio.info);
     let mut part = [0.0; 100];
     assert_eq!(again.channels[0].read(8_000, &mut part).expect("read"), 100);
@@ -78,14 +80,15 @@ fn files_of_an_earlier_run_open_again() {
     assert_eq!(again.channels[0].read(u64::from(SAMPLE_RATE) - 10, &mut part).expect("read"), 10);
     assert_eq!(again.channels[0].read(u64::MAX, &mut part).expect("read"), 0);
     let longer = tympan::stage::decode::AudioInfo { frames: 16_001, ..found.audio.info.clone() };
-    assert!(Audio::open(found.folder.path(), longer).is_err());
+    assert!(Audio::open(&ChannelFiles::named(found.folder.path()), longer).is_err());
 }
 
 #[test]
 fn cancelling_stops_at_once() {
     let file = std::fs::File::open(fixtures().join("long/long_en_5readers.mp3")).expect("fixture");
     let folder = tempfile::tempdir().expect("folder");
-    let outcome = decode(file, folder.path(), &DecodeLimits::default(), &AtomicBool::new(true));
+    let outcome =
+        decode(file, &ChannelFiles::named(folder.path()), &DecodeLimits::default(), &AtomicBool::new(true));
     assert!(matches!(outcome, Err(DecodeError::Cancelled)));
 }
 

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use tempfile::TempDir;
-use tympan::stage::decode::{Audio, DecodeError, DecodeLimits, Probe, SAMPLE_RATE, decode, probe};
+use tympan::stage::decode::{
+    Audio, ChannelFiles, DecodeError, DecodeLimits, Probe, SAMPLE_RATE, decode, probe,
+};
 
 /// Decoded audio with the folder that holds it.
 pub struct Decoded {
@@ -58,7 +60,7 @@ pub fn decode_bytes(bytes: &[u8]) -> Result<Decoded, DecodeError> {
 /// Decodes `bytes`.
 pub fn decode_limited(bytes: &[u8], limits: &DecodeLimits) -> Result<Decoded, DecodeError> {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let audio = decode(file(bytes), folder.path(), limits, &AtomicBool::new(false))?;
+    let audio = decode(file(bytes), &ChannelFiles::named(folder.path()), limits, &AtomicBool::new(false))?;
     Ok(Decoded { audio, folder })
 }
 

@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use super::files::ChannelFiles;
 
 /// Samples per second of all decoded audio.
 pub const SAMPLE_RATE: u32 = 16_000;
@@ -43,15 +44,15 @@ pub struct Audio {
 }
 
 impl Audio {
-    /// Opens the channel files that an earlier run left in `scratch`.
+    /// Opens channel files that have been decoded earlier.
     ///
     /// # Errors
     /// When a file is missing or has another length than `info` says.
-    pub fn open(scratch: &Path, info: AudioInfo) -> io::Result<Self> {
+    pub fn open(files: &ChannelFiles, info: AudioInfo) -> io::Result<Self> {
         let channels = info
             .distinct
             .iter()
-            .map(|index| Channel::open(&channel_path(scratch, usize::from(*index)), *index, info.frames))
+            .map(|index| Channel::open(files.open(usize::from(*index))?, *index, info.frames))
             .collect::<io::Result<_>>()?;
         Ok(Self { info, channels })
     }
@@ -66,8 +67,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    fn open(path: &Path, index: u16, frames: u64) -> io::Result<Self> {
-        let file = File::open(path)?;
+    fn open(file: File, index: u16, frames: u64) -> io::Result<Self> {
         if file.metadata()?.len() != frames * SAMPLE_BYTES as u64 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "channel file has another length"));
         }
@@ -99,9 +99,4 @@ impl Channel {
         }
         Ok(count)
     }
-}
-
-/// Where the samples of source channel `index` lie.
-pub(super) fn channel_path(scratch: &Path, index: usize) -> PathBuf {
-    scratch.join(format!("channel-{index:02}.s16"))
 }

@@ -1,6 +1,6 @@
 //! Turns any audio or video file into 16 kHz channels.
 //!
-//! Decodes in blocks to one scratch file per channel, keeps the container's clock, and finds
+//! Decodes in blocks to one file per channel, keeps the container's clock, and finds
 //! channels that are equal. It knows no job, no URL and no speech.
 
 mod aac;
@@ -9,6 +9,7 @@ mod codec;
 mod damage;
 mod equal;
 mod error;
+mod files;
 mod guard;
 mod mkv;
 mod mp4;
@@ -25,6 +26,7 @@ mod window;
 
 pub use audio::{Audio, AudioInfo, Channel, SAMPLE_RATE};
 pub use error::DecodeError;
+pub use files::ChannelFiles;
 pub use run::{decode, probe};
 
 /// What is refused before it costs too much.

@@ -1,7 +1,6 @@
 //! The loop: packets in, channel files out.
 
 use std::fs::File;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use symphonia::core::packet::Packet;
@@ -10,6 +9,7 @@ use super::audio::{Audio, AudioInfo, SAMPLE_RATE};
 use super::codec::{self, Decoder};
 use super::damage::Damage;
 use super::error::DecodeError;
+use super::files::ChannelFiles;
 use super::sink::Sink;
 use super::source::{self, Clock, Next, Selected, Source};
 use super::timeline::Timeline;
@@ -22,23 +22,22 @@ const PADDING_S: f64 = 0.2;
 /// Packets that [`probe`] decodes before it believes the header.
 const PROBE_PACKETS: usize = 64;
 
-/// Decodes the first audio track of `media` that can be decoded, with channel files in the
-/// folder `scratch`. Blocks; `cancel` is looked at with every packet.
+/// Decodes the first audio track of `media` that can be decoded into `files`. Blocks; `cancel` is looked at with every packet.
 ///
 /// # Errors
 /// [`DecodeError`]; what is damaged but decodable in part is no error, see [`AudioInfo::damage`].
 pub fn decode(
     media: File,
-    scratch: &Path,
+    files: &ChannelFiles,
     limits: &DecodeLimits,
     cancel: &AtomicBool,
 ) -> Result<Audio, DecodeError> {
     let file = Window::whole(media).map_err(DecodeError::Read)?;
     let (source, selected) = source::open(&file)?;
-    let mut run = Run::new(selected, Sink::new(scratch), limits);
+    let mut run = Run::new(selected, Sink::new(files), limits);
     run.all(source, cancel)?;
     let info = run.finish()?;
-    Audio::open(scratch, info).map_err(DecodeError::Store)
+    Audio::open(files, info).map_err(DecodeError::Store)
 }
 
 /// Looks at `media` without decoding all of it. The content alone decides what the file is; the

@@ -1,13 +1,13 @@
 //! Writes decoded channels to their scratch files: resampled, in 16 bits, silence as holes.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 
-use super::audio::{SAMPLE_BYTES, SAMPLE_RATE, channel_path};
+use super::audio::{SAMPLE_BYTES, SAMPLE_RATE};
 use super::equal::Equality;
 use super::error::DecodeError;
+use super::files::ChannelFiles;
 use super::resample::Resampler;
 
 /// Bytes gathered before a write.
@@ -19,24 +19,22 @@ const SHORT_SILENCE_S: f64 = 1.0;
 /// One channel file in the making.
 #[derive(Debug)]
 struct Writer {
-    path: PathBuf,
     file: File,
     buffer: Vec<u8>,
     written_bytes: u64,
 }
 
 impl Writer {
-    fn create(path: PathBuf) -> io::Result<Self> {
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
-        Ok(Self { path, file, buffer: Vec::with_capacity(BUFFER_BYTES), written_bytes: 0 })
+    fn new(file: File) -> Self {
+        Self { file, buffer: Vec::with_capacity(BUFFER_BYTES), written_bytes: 0 }
     }
 
-    /// A new file with the content of this one.
-    fn copy(&mut self, path: PathBuf) -> io::Result<Self> {
+    /// Puts the content of this one into `file`, which is empty.
+    fn copy_into(&mut self, mut file: File) -> io::Result<Self> {
         self.flush()?;
-        std::fs::copy(&self.path, &path)?;
-        let file = File::options().read(true).write(true).open(&path)?;
-        Ok(Self { path, file, buffer: Vec::with_capacity(BUFFER_BYTES), written_bytes: self.written_bytes })
+        (&self.file).rewind()?;
+        io::copy(&mut &self.file, &mut file)?;
+        Ok(Self { written_bytes: self.written_bytes, ..Self::new(file) })
     }
 
     fn push(&mut self, samples: &[f32]) -> io::Result<()> {
@@ -74,7 +72,7 @@ pub(super) struct Written {
 
 /// Takes blocks of samples and gives channel files.
 pub(super) struct Sink<'a> {
-    scratch: &'a Path,
+    files: &'a ChannelFiles,
     writers: Vec<Writer>,
     equality: Equality,
     resampler: Option<Resampler>,
@@ -82,9 +80,9 @@ pub(super) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// Writes into the folder `scratch`; files are made when the first samples come.
-    pub(super) fn new(scratch: &'a Path) -> Self {
-        Self { scratch, writers: Vec::new(), equality: Equality::new(0), resampler: None, frames: 0 }
+    /// Makes its files when the first samples come.
+    pub(super) fn new(files: &'a ChannelFiles) -> Self {
+        Self { files, writers: Vec::new(), equality: Equality::new(0), resampler: None, frames: 0 }
     }
 
     /// Appends frames `from..to` of every plane. Planes may come or go: a missing one carries the
@@ -147,7 +145,7 @@ impl<'a> Sink<'a> {
             let ended = if distinct.contains(&channel) {
                 writer.flush().and_then(|()| writer.file.set_len(frames * SAMPLE_BYTES as u64))
             } else {
-                std::fs::remove_file(&writer.path)
+                self.files.remove(channel)
             };
             ended.map_err(DecodeError::Store)?;
         }
@@ -158,8 +156,7 @@ impl<'a> Sink<'a> {
         if self.writers.is_empty() {
             self.equality = Equality::new(channels);
             for channel in 0..channels {
-                let mut writer =
-                    Writer::create(channel_path(self.scratch, channel)).map_err(DecodeError::Store)?;
+                let mut writer = Writer::new(self.files.create(channel).map_err(DecodeError::Store)?);
                 // Silence before the first sample is only known as a length.
                 writer.leave_hole(self.frames).map_err(DecodeError::Store)?;
                 self.writers.push(writer);
@@ -168,9 +165,9 @@ impl<'a> Sink<'a> {
         while self.writers.len() < channels {
             self.end_stretch()?;
             let channel = self.writers.len();
-            let copy =
-                self.writers[0].copy(channel_path(self.scratch, channel)).map_err(DecodeError::Store)?;
-            self.writers.push(copy);
+            let file = self.files.create(channel);
+            let copy = file.and_then(|file| self.writers[0].copy_into(file));
+            self.writers.push(copy.map_err(DecodeError::Store)?);
             self.equality.add_copy_of_first(channel);
         }
         Ok(())

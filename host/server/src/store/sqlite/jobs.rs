@@ -17,9 +17,9 @@ use crate::store::rows::{JobRow, kind_text, status_text};
 /// none and fails when it is worked on.
 const INSERT_JOB: &str = "
     INSERT INTO jobs (id, account_id, kind, status, request_id, spec, file_id, created_ms,
-                      post_session_metadata, attempts, crashes, faults, due_ms)
+                      post_session_metadata, attempts, crashes, faults, due_ms, zero_retention)
     VALUES ($1, $2, $3, $4, $5, $6, (SELECT id FROM files WHERE id = $7 AND account_id = $2), $8,
-            '{}', 0, 0, 0, $9)";
+            '{}', 0, 0, 0, $9, $10)";
 
 pub(in crate::store) async fn insert_job(db: &mut SqliteConnection, job: &NewJob) -> Answer<()> {
     let file_id = match &job.spec.audio {
@@ -49,6 +49,7 @@ pub(in crate::store) async fn insert_job(db: &mut SqliteConnection, job: &NewJob
         .bind(file_id.to_string())
         .bind(job.created_ms)
         .bind(due_ms)
+        .bind(job.zero_retention)
         .execute(&mut *db)
         .await?;
     let pairs = job.spec.custom_metadata.as_ref().map(metadata::pairs).unwrap_or_default();
@@ -58,6 +59,7 @@ pub(in crate::store) async fn insert_job(db: &mut SqliteConnection, job: &NewJob
 const SELECT_JOB: &str = "
     SELECT j.id, j.account_id, j.kind, j.status, j.request_id, j.spec, j.created_ms,
            j.completed_ms, j.error_code, j.post_session_metadata, j.client_metadata, j.result_key,
+           j.zero_retention,
            j.file_id, f.source, f.filename, f.audio_duration_s, f.number_of_channels,
            f.size_bytes, f.sha256, f.blob_key, f.created_ms AS file_created_ms
     FROM jobs j LEFT JOIN files f ON f.id = j.file_id

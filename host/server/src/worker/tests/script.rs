@@ -90,7 +90,7 @@ impl Steps for Script {
     async fn fetch(&self, run: &Run) -> Result<Media, Stop> {
         self.at(run, "fetch").await?;
         let blob_key = BlobKey::new(BlobArea::Audio);
-        Ok(Media { blob_key, sha256: "ab".to_owned() })
+        Ok(Media { blob_key: Some(blob_key), sha256: "ab".to_owned() })
     }
 
     async fn decode(&self, run: &Run, media: &Media) -> Result<AudioInfo, Stop> {
@@ -215,6 +215,7 @@ impl House {
                 request_params: Map::new(),
             },
             created_ms: self.clock.now_ms(),
+            zero_retention: false,
         };
         let id = job.id;
         self.store.create_job(job).await.expect("created");
