@@ -22,10 +22,11 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("stage/decode", &["model", "blob", "engine"]),
     ("stage/segment", &["model", "blob", "engine"]),
     ("stage/transcribe", &["model", "blob", "engine"]),
-    ("addons", &["model"]),
+    ("metrics", &["store"]),
+    ("addons", &["metrics", "model"]),
     ("retain", &["model", "store", "blob"]),
     ("deliver", &["model", "store", "blob"]),
-    ("worker", &["addons", "blob", "deliver", "engine", "model", "net_guard", "stage", "store"]),
+    ("worker", &["addons", "blob", "deliver", "engine", "metrics", "model", "net_guard", "stage", "store"]),
     (
         "api",
         &[
@@ -34,6 +35,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "blob",
             "config",
             "limits",
+            "metrics",
             "model",
             "net_guard",
             "retain",

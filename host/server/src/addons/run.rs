@@ -176,7 +176,7 @@ impl<'a> Work<'a> {
         call.shows_text = !self.has_redaction;
         let report = addon.process(call).await;
         let exec_time_s = report.exec_time.as_secs_f64();
-        let exception = report.outcome.as_ref().err().map(|error| error.exception.as_str());
+        let exception = report.outcome.as_ref().err().map(|error| exception_label(&error.exception));
         metrics::addon_called(&step.planned.name, exec_time_s, exception);
         (exec_time_s, report.outcome.map_err(convert::error))
     }
@@ -272,6 +272,24 @@ impl<'a> Work<'a> {
         }
         Ok(assembled)
     }
+}
+
+/// A failure as a label of metrics. What an author invents is `Other`: no add-on can make
+/// labels without end.
+fn exception_label(name: &str) -> &'static str {
+    let known = [
+        exception::CANCELLED,
+        exception::HANDLE_LIMIT,
+        exception::INVALID_OUTPUT,
+        exception::MEMORY_LIMIT,
+        exception::OUTPUT_TOO_LARGE,
+        exception::PANIC,
+        exception::STACK_OVERFLOW,
+        exception::TABLE_LIMIT,
+        exception::TIMEOUT,
+        exception::TRAP,
+    ];
+    known.into_iter().find(|known| *known == name).unwrap_or("Other")
 }
 
 /// Ranges of steps that may run side by side.

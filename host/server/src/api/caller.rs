@@ -23,6 +23,26 @@ impl FromRequestParts<Arc<Api>> for Caller {
     }
 }
 
+/// A [`Caller`] whose plan keeps data. Others get 403: there is nothing to read, and nothing
+/// may be stored.
+#[derive(Debug, Clone)]
+pub(super) struct Keeper(pub AccountId);
+
+impl FromRequestParts<Arc<Api>> for Keeper {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, ApiError> {
+        let Caller(account) = Caller::from_request_parts(parts, api).await?;
+        match api.policies.policy_of(&account).zero_retention {
+            false => Ok(Self(account)),
+            true => Err(ApiError::new(
+                StatusCode::FORBIDDEN,
+                "This account keeps no data: name an external audio_url and a callback, which brings the result",
+            )),
+        }
+    }
+}
+
 /// The key of this request may use the operator's part of the API. Everybody else gets 403.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Admin;

@@ -7,7 +7,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::body::json_object;
-use super::caller::Caller;
+use super::caller::{Caller, Keeper};
 use super::collection::Collection;
 use super::error::ApiError;
 use super::job_view;
@@ -21,7 +21,7 @@ use crate::validate::{self, ATTACHED_BYTES};
 /// `GET /v2/<collection>/{id}`.
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
-    Caller(account): Caller,
+    Keeper(account): Keeper,
     collection: Collection,
     PathId(id): PathId,
 ) -> Result<Response, ApiError> {

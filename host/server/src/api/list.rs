@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 
-use super::caller::Caller;
+use super::caller::Keeper;
 use super::collection::Collection;
 use super::error::ApiError;
 use super::job_view;
@@ -24,7 +24,7 @@ const READ_AHEAD: usize = 4;
 /// Lists jobs of the caller's account.
 pub(super) async fn list(
     State(api): State<Arc<Api>>,
-    Caller(account): Caller,
+    Keeper(account): Keeper,
     collection: Collection,
     origin: Origin,
     RawQuery(query): RawQuery,

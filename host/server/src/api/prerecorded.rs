@@ -69,15 +69,8 @@ async fn accept(
     let quota = Quota::of(policy, api.settings.limits.queued_jobs);
     let id = JobId::new();
     let created_ms = date::now_ms();
-    let job = NewJob {
-        id,
-        account_id,
-        request_id,
-        kind: Kind::PreRecorded,
-        spec,
-        created_ms,
-        zero_retention,
-    };
+    let job =
+        NewJob { id, account_id, request_id, kind: Kind::PreRecorded, spec, created_ms, zero_retention };
     let id = api.store.admit_job(job, quota, mark).await??;
     api.job_arrived.notify_one();
     Ok(id)

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio_util::io::StreamReader;
 
 use super::body::{BodyLimits, FaultCell, check_announced, has_media_type, json_object, limited};
-use super::caller::Caller;
+use super::caller::Keeper;
 use super::error::ApiError;
 use super::origin::Origin;
 use super::state::Api;
@@ -31,7 +31,7 @@ const OVERHEAD_BYTES: u64 = 64 * 1024;
 /// Stores a file so that a job can name it.
 pub(super) async fn upload(
     State(api): State<Arc<Api>>,
-    Caller(account): Caller,
+    Keeper(account): Keeper,
     origin: Origin,
     request: Request,
 ) -> Result<Json<Value>, ApiError> {

@@ -16,6 +16,7 @@ use crate::blob::Blobs;
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::limits::Policies;
+use crate::retain::Sweeper;
 use crate::stage::decode::DecodeLimits;
 use crate::stage::fetch::FetchPolicy;
 use crate::store::{ConcurrencyLimit, Store};
@@ -69,6 +70,18 @@ impl Host {
         let (store, blobs, policies) = (self.store.clone(), self.blobs.clone(), self.policies.clone());
         let limit_of: ConcurrencyLimit = Arc::new(move |account| policies.concurrent_prerecorded(account));
         Ok(Worker::new(worker::Parts { store, blobs, steps, clock, limit_of, settings })?)
+    }
+}
+
+impl Host {
+    /// What erases data that plans do not keep.
+    pub fn sweeper(&self) -> Sweeper {
+        let policies = self.policies.clone();
+        Sweeper {
+            store: self.store.clone(),
+            blobs: self.blobs.clone(),
+            periods: Arc::new(move |account| policies.policy_of(account).retention),
+        }
     }
 }
 

@@ -71,6 +71,12 @@ impl Blobs {
         in_background(move || remove(&path)).await
     }
 
+    /// Whether a blob is there.
+    pub async fn exists(&self, key: &BlobKey) -> Result<bool, BlobError> {
+        let path = self.path(key);
+        in_background(move || path.try_exists().map_err(BlobError::disk("look for a blob"))).await
+    }
+
     /// Where the bytes lie, for readers that need a path. The blob is complete and never
     /// changes, but may be deleted.
     pub fn path(&self, key: &BlobKey) -> PathBuf {

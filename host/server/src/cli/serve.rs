@@ -45,6 +45,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     watch.refresh().await?;
     anyhow::ensure!(!api.keys.digests().is_empty(), NO_KEY);
     let _watching = AbortOnDropHandle::new(tokio::spawn(watch.run()));
+    let _sweeping = AbortOnDropHandle::new(tokio::spawn(host.sweeper().run()));
     let api = Arc::new(api);
 
     let grace = Duration::from_secs(config.worker.shutdown_grace_s);

@@ -19,6 +19,7 @@ mod leases;
 mod lists;
 mod open;
 mod repeats;
+mod retention;
 mod rows;
 mod sqlite;
 #[cfg(test)]
@@ -41,4 +42,5 @@ pub use leases::{Checkpoint, Claim, Claimed, ConcurrencyLimit, Ending, Lease, Ou
 pub use lists::JobPage;
 pub use open::Store;
 pub use repeats::{REPEAT_WINDOW_MS, RequestMark};
+pub use retention::{DataClass, ErasureRecord, Expired};
 pub use usage::{AccountUsage, Days, UsageOfDay};

@@ -24,6 +24,7 @@ mod wording;
 pub use attached::{ATTACHED_BYTES, attached_metadata};
 pub use listing::{ListQuery, list_query};
 pub use object::object;
+pub use prerecorded::without_retention;
 pub use prerecorded::{Draft, audio_url, prerecorded};
 pub use problems::Rejection;
 pub use rules::{AbsentAddon, AddonFacts, Catalogue, HostRules, ModelRules};

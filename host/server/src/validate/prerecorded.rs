@@ -80,6 +80,24 @@ pub fn prerecorded(
     Ok(Draft { spec, config_keys: wanted.config_keys })
 }
 
+/// What a job of an account that keeps no data must have: nothing of it can be stored or
+/// polled.
+///
+/// # Errors
+/// [`Rejection`] with what is missing.
+pub fn without_retention(spec: &JobSpec) -> Result<(), Rejection> {
+    let mut problems = Problems::default();
+    if matches!(spec.audio, AudioSource::Stored(_)) {
+        problems
+            .contradictory("audio_url must name a file outside of this service: the account keeps no data");
+    }
+    if spec.callback.is_none() {
+        problems
+            .contradictory("callback must be true: the account keeps no data, results come by callback only");
+    }
+    problems.verdict()
+}
+
 /// The `audio_url` of a request that holds nothing else.
 ///
 /// # Errors

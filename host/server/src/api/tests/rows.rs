@@ -36,7 +36,15 @@ impl Harness {
         };
         let id = JobId::new();
         let account_id = AccountId("default".into());
-        let job = NewJob { id, account_id, request_id: RequestId::new(), kind, spec, created_ms };
+        let job = NewJob {
+            id,
+            account_id,
+            request_id: RequestId::new(),
+            kind,
+            spec,
+            created_ms,
+            zero_retention: false,
+        };
         self.api.store.create_job(job).await.unwrap();
         id.to_string()
     }

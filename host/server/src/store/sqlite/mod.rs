@@ -16,6 +16,7 @@ mod keys;
 mod lists;
 mod queue;
 mod repeats;
+mod retention;
 mod usage;
 
 use sqlx::{SqliteConnection, query};
@@ -33,6 +34,10 @@ pub(super) use keys::{insert_key, revoke_key, select_assigned_plans, select_keys
 pub(super) use lists::select_job_ids;
 pub(super) use queue::{end_leases, finish, prolong, release};
 pub(super) use repeats::{delete_marks, insert_mark, select_mark};
+pub(super) use retention::{
+    expire_audio, expire_logs, expire_transcripts, insert_erasure, select_accounts_with_data,
+    select_erasures, select_jobs_ended_before, select_jobs_to_forget, truncate_log,
+};
 pub(super) use usage::{select_usage, select_usage_by_day};
 
 use super::error::StoreError;

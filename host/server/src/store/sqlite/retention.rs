@@ -1,0 +1,160 @@
+//! Data that is older than its plan keeps it.
+
+use sqlx::{SqliteConnection, query, query_as, query_scalar};
+use uuid::Uuid;
+
+use super::Answer;
+use crate::model::id::{AccountId, BlobKey, JobId};
+use crate::store::error::StoreError;
+use crate::store::retention::{ErasureRecord, Expired};
+
+const SELECT_ACCOUNTS: &str = "SELECT account_id FROM jobs UNION SELECT account_id FROM files";
+
+pub(in crate::store) async fn select_accounts_with_data(db: &mut SqliteConnection) -> Answer<Vec<AccountId>> {
+    let accounts: Vec<String> = query_scalar(SELECT_ACCOUNTS).fetch_all(db).await?;
+    Ok(accounts.into_iter().map(AccountId).collect())
+}
+
+const SELECT_OLD_AUDIO: &str = "
+    SELECT f.id, f.blob_key, (SELECT MAX(j.id) FROM jobs j WHERE j.file_id = f.id)
+    FROM files f
+    WHERE f.account_id = $1 AND f.created_ms < $2 AND f.blob_key IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.file_id = f.id AND j.completed_ms IS NULL)
+    LIMIT $3";
+
+const FORGET_AUDIO: &str = "UPDATE files SET blob_key = NULL WHERE id = $1";
+
+pub(in crate::store) async fn expire_audio(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    before_ms: i64,
+    limit: u32,
+) -> Answer<Vec<Expired>> {
+    let rows: Vec<(String, String, Option<String>)> =
+        query_as(SELECT_OLD_AUDIO).bind(&account.0).bind(before_ms).bind(limit).fetch_all(&mut *db).await?;
+    let mut expired = Vec::new();
+    for (id, key, job_id) in rows {
+        query(FORGET_AUDIO).bind(&id).execute(&mut *db).await?;
+        expired.push(Expired { job_id, blob_key: parse("files", &id, &key)? });
+    }
+    Ok(expired)
+}
+
+const SELECT_OLD_RESULTS: &str = "
+    SELECT id, result_key FROM jobs j
+    WHERE account_id = $1 AND completed_ms < $2 AND result_key IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job_id = j.id AND d.next_try_ms IS NOT NULL)
+    LIMIT $3";
+
+const FORGET_RESULT: &str = "UPDATE jobs SET result_key = NULL WHERE id = $1";
+
+pub(in crate::store) async fn expire_transcripts(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    before_ms: i64,
+    limit: u32,
+) -> Answer<Vec<Expired>> {
+    let rows: Vec<(String, String)> =
+        query_as(SELECT_OLD_RESULTS).bind(&account.0).bind(before_ms).bind(limit).fetch_all(&mut *db).await?;
+    let mut expired = Vec::new();
+    for (id, key) in rows {
+        query(FORGET_RESULT).bind(&id).execute(&mut *db).await?;
+        let blob_key = parse("jobs", &id, &key)?;
+        expired.push(Expired { job_id: Some(id), blob_key });
+    }
+    Ok(expired)
+}
+
+const SELECT_OLD_JOBS: &str = "
+    SELECT id FROM jobs j
+    WHERE account_id = $1 AND completed_ms < $2
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job_id = j.id AND d.next_try_ms IS NOT NULL)
+    LIMIT $3";
+
+pub(in crate::store) async fn select_jobs_ended_before(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    before_ms: i64,
+    limit: u32,
+) -> Answer<Vec<JobId>> {
+    let ids: Vec<String> =
+        query_scalar(SELECT_OLD_JOBS).bind(&account.0).bind(before_ms).bind(limit).fetch_all(db).await?;
+    ids.into_iter().map(job_id).collect()
+}
+
+const SELECT_TO_FORGET: &str = "
+    SELECT account_id, id FROM jobs j
+    WHERE zero_retention AND completed_ms IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job_id = j.id AND d.next_try_ms IS NOT NULL)
+    LIMIT $1";
+
+pub(in crate::store) async fn select_jobs_to_forget(
+    db: &mut SqliteConnection,
+    limit: u32,
+) -> Answer<Vec<(AccountId, JobId)>> {
+    let rows: Vec<(String, String)> = query_as(SELECT_TO_FORGET).bind(limit).fetch_all(db).await?;
+    rows.into_iter().map(|(account, id)| Ok((AccountId(account), job_id(id)?))).collect()
+}
+
+const DELETE_OLD_DELIVERIES: &str = "
+    DELETE FROM deliveries WHERE account_id = $1 AND created_ms < $2 AND next_try_ms IS NULL";
+
+const DELETE_OLD_ERASURES: &str = "DELETE FROM erasures WHERE account_id = $1 AND erased_ms < $2";
+
+pub(in crate::store) async fn expire_logs(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    before_ms: i64,
+) -> Answer<u64> {
+    let mut removed = 0;
+    for statement in [DELETE_OLD_DELIVERIES, DELETE_OLD_ERASURES] {
+        removed += query(statement).bind(&account.0).bind(before_ms).execute(&mut *db).await?.rows_affected();
+    }
+    Ok(removed)
+}
+
+const INSERT_ERASURE: &str = "
+    INSERT INTO erasures (id, account_id, job_id, class, reason, size_bytes, erased_ms, verified_ms)
+    VALUES ($1, $2, $3, $4, $5, 0, $6, $6)";
+
+pub(in crate::store) async fn insert_erasure(
+    db: &mut SqliteConnection,
+    record: &ErasureRecord,
+) -> Answer<()> {
+    query(INSERT_ERASURE)
+        .bind(Uuid::new_v4().to_string())
+        .bind(&record.account_id.0)
+        .bind(&record.job_id)
+        .bind(record.class.name())
+        .bind(record.reason)
+        .bind(record.erased_ms)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+fn parse(table: &'static str, id: &str, key: &str) -> Answer<BlobKey> {
+    let corrupt = || StoreError::Corrupt { table, id: id.to_owned(), cause: "blob key".to_owned() };
+    BlobKey::parse(key).ok_or_else(corrupt)
+}
+
+fn job_id(text: String) -> Answer<JobId> {
+    let corrupt = |id| StoreError::Corrupt { table: "jobs", id, cause: "id".to_owned() };
+    JobId::parse(&text).ok_or_else(|| corrupt(text))
+}
+
+/// Outside of any transaction: moves all changes into the database file and empties the log.
+pub(in crate::store) async fn truncate_log(db: &mut SqliteConnection) -> Answer<()> {
+    query("PRAGMA wal_checkpoint(TRUNCATE)").execute(db).await?;
+    Ok(())
+}
+
+const SELECT_ERASURES: &str = "
+    SELECT class FROM erasures WHERE account_id = $1 ORDER BY erased_ms, rowid";
+
+pub(in crate::store) async fn select_erasures(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+) -> Answer<Vec<String>> {
+    Ok(query_scalar(SELECT_ERASURES).bind(&account.0).fetch_all(db).await?)
+}
