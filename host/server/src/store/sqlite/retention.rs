@@ -8,7 +8,9 @@ use crate::model::id::{AccountId, BlobKey, JobId};
 use crate::store::error::StoreError;
 use crate::store::retention::{ErasureRecord, Expired};
 
-const SELECT_ACCOUNTS: &str = "SELECT account_id FROM jobs UNION SELECT account_id FROM files";
+const SELECT_ACCOUNTS: &str = "
+    SELECT account_id FROM jobs UNION SELECT account_id FROM files
+    UNION SELECT account_id FROM erasures";
 
 pub(in crate::store) async fn select_accounts_with_data(db: &mut SqliteConnection) -> Answer<Vec<AccountId>> {
     let accounts: Vec<String> = query_scalar(SELECT_ACCOUNTS).fetch_all(db).await?;
