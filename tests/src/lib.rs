@@ -2,7 +2,9 @@
 //! recordings on loopback.
 
 pub mod client;
+pub mod disk;
 pub mod fixtures;
+pub mod receiver;
 pub mod recordings;
 pub mod server;
 pub mod wer;

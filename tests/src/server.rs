@@ -114,6 +114,16 @@ impl Server {
         (begun.elapsed(), ended.success())
     }
 
+    /// Changes the configuration of the next start.
+    pub fn configure(&mut self, config: &str) {
+        self.options.config = config.to_owned();
+    }
+
+    /// From the next start on, addresses of requests must be public.
+    pub fn forbid_private_urls(&mut self) {
+        self.options.environment.push(("TYMPAN_ALLOW_PRIVATE_URLS".to_owned(), "false".to_owned()));
+    }
+
     /// Starts it again on the same data folder.
     pub fn restart(&mut self) {
         let (child, base) = spawn(self.folder.path(), &self.options);

@@ -25,8 +25,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("metrics", &["store"]),
     ("addons", &["metrics", "model"]),
     ("retain", &["model", "store", "blob"]),
-    ("deliver", &["model", "store", "blob"]),
     ("worker", &["addons", "blob", "deliver", "engine", "metrics", "model", "net_guard", "stage", "store"]),
+    ("deliver", &["metrics", "model", "store", "blob", "net_guard"]),
     (
         "api",
         &[
@@ -53,7 +53,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("axum", &["api"]),
     ("whisper_rs", &["engine"]),
     ("symphonia", &["stage/decode"]),
-    ("reqwest", &["stage/fetch", "net_guard", "modelfile"]),
+    ("reqwest", &["deliver", "stage/fetch", "net_guard", "modelfile"]),
     ("tympan_runtime", &["addons"]),
 ];
 

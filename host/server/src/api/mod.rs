@@ -6,6 +6,7 @@
 mod body;
 mod caller;
 mod collection;
+mod deliveries;
 mod envelope;
 mod error;
 mod file;
@@ -22,6 +23,7 @@ mod origin;
 mod path_id;
 mod peer;
 mod prerecorded;
+mod query;
 mod range;
 mod refuse;
 mod router;
@@ -33,6 +35,7 @@ mod stored;
 mod tests;
 mod upload;
 mod usage;
+mod webhooks;
 
 pub use error::ApiError;
 pub use normalise::normalise;

@@ -10,10 +10,10 @@ use axum::routing::{MethodRouter, get, post};
 
 use super::observe::observe;
 use super::state::Api;
-use super::{file, health, jobs, list, metrics, prerecorded, upload, usage};
+use super::{deliveries, file, health, jobs, list, metrics, prerecorded, upload, usage, webhooks};
 
 /// Every path of the API.
-const PATHS: [&str; 16] = [
+const PATHS: [&str; 21] = [
     "/v2/pre-recorded",
     "/v2/pre-recorded/{id}",
     "/v2/pre-recorded/{id}/file",
@@ -26,6 +26,11 @@ const PATHS: [&str; 16] = [
     "/v2/upload",
     "/v2/usage",
     "/v2/admin/usage",
+    "/v2/admin/webhooks",
+    "/v2/admin/webhooks/{id}",
+    "/v2/admin/deliveries",
+    "/v2/admin/deliveries/{id}",
+    "/v2/admin/deliveries/{id}/replay",
     "/file/{id}",
     "/healthz",
     "/readyz",
@@ -48,6 +53,11 @@ fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
         post(upload::upload),
         get(usage::own),
         get(usage::all),
+        get(webhooks::list).post(webhooks::register),
+        get(webhooks::get).delete(webhooks::remove),
+        get(deliveries::list),
+        get(deliveries::get),
+        post(deliveries::replay),
         get(file::get),
         get(health::healthz),
         get(health::readyz),

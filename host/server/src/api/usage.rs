@@ -8,13 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::caller::{Admin, Caller};
 use super::error::ApiError;
+use super::query::{Parameters, last};
 use super::state::Api;
 use crate::model::date;
 use crate::model::id::AccountId;
 use crate::store::{AccountUsage, Days, UsageOfDay};
-
-/// The parameters of a query as they stand in it.
-type Parameters = Query<Vec<(String, String)>>;
 
 /// `GET /v2/usage`: the account of the key, with `from` and `to`.
 pub(super) async fn own(
@@ -88,10 +86,4 @@ fn days(parameters: &[(String, String)]) -> Result<Days, ApiError> {
         return Err(ApiError::invalid_one("from must not be later than to"));
     }
     Ok(days)
-}
-
-/// Of a parameter that stands twice the last counts; an empty one is none.
-fn last<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    let found = parameters.iter().rev().find(|(key, _)| key == name);
-    found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
 }

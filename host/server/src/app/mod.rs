@@ -14,8 +14,10 @@ pub use parts::{host_rules, open_engine, open_library};
 use crate::addons::Library;
 use crate::blob::Blobs;
 use crate::config::Config;
+use crate::deliver::{self, Sender};
 use crate::engine::Engine;
 use crate::limits::Policies;
+use crate::model::date;
 use crate::retain::Sweeper;
 use crate::stage::decode::DecodeLimits;
 use crate::stage::fetch::FetchPolicy;
@@ -53,6 +55,22 @@ impl Host {
         Ok(Self { store, blobs, engine, library, policies })
     }
 
+    /// Puts the webhooks of the configuration into the store and makes a sender, for the
+    /// process that `owner` names.
+    ///
+    /// # Errors
+    /// When the store does not take them, or there is no TLS to be had.
+    pub async fn sender(&self, config: &Config, owner: &str) -> anyhow::Result<Sender> {
+        let mut webhooks = config.webhooks.clone();
+        for webhook in &mut webhooks {
+            webhook.created_ms = date::now_ms();
+        }
+        self.store.replace_configured_webhooks(webhooks).await?;
+        let settings = delivery_settings(config);
+        let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), owner.to_owned());
+        Ok(Sender::new(deliver::Parts { store, blobs, settings, owner })?)
+    }
+
     /// A worker on this host.
     ///
     /// # Errors
@@ -82,6 +100,21 @@ impl Host {
             blobs: self.blobs.clone(),
             periods: Arc::new(move |account| policies.policy_of(account).retention),
         }
+    }
+}
+
+/// What deliveries may do.
+pub fn delivery_settings(config: &Config) -> deliver::Settings {
+    let chosen = &config.deliveries;
+    deliver::Settings {
+        allow_private: config.allow_private_urls,
+        callback_secret: chosen.callback_secret.clone(),
+        timeout: Duration::from_secs(chosen.timeout_s),
+        pauses: chosen.retry_s.iter().copied().map(Duration::from_secs).collect(),
+        in_flight: chosen.in_flight,
+        in_flight_per_account: chosen.in_flight_per_account,
+        in_flight_per_receiver: chosen.in_flight_per_receiver,
+        shutdown_grace: Duration::from_secs(config.worker.shutdown_grace_s),
     }
 }
 

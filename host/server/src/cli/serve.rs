@@ -34,6 +34,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {}; set TYMPAN_LISTEN", config.listen))?;
     let address = listener.local_addr()?;
     let worker = host.worker(&config, app::worker_settings(&config))?;
+    let sender = host.sender(&config, worker.instance()).await?;
     let mut api = api_of(&config, &host);
     api.job_arrived = worker.waker();
     let watch = Watch {
@@ -50,8 +51,9 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 
     let grace = Duration::from_secs(config.worker.shutdown_grace_s);
     let limits = ConnectionLimits::new(&config.limits, grace);
-    let (stop_work, stop_serving) = (CancellationToken::new(), CancellationToken::new());
+    let [stop_work, stop_sending, stop_serving] = std::array::from_fn(|_| CancellationToken::new());
     let working = tokio::spawn(worker.run(stop_work.clone()));
+    let sending = tokio::spawn(sender.run(stop_sending.clone()));
     let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits, stop_serving.clone()));
     output::line(format_args!("listening on http://{address}"))?;
     wait_for_signal(&host.library).await?;
@@ -61,9 +63,13 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     api.draining.cancel();
     stop_work.cancel();
     let worked = working.await;
+    // The last jobs may have left messages; the next start sends what does not arrive now.
+    stop_sending.cancel();
+    let sent = sending.await;
     stop_serving.cancel();
     serving.await.context("the API ended unexpectedly")?;
     worked.context("the worker ended unexpectedly")?;
+    sent.context("the sender ended unexpectedly")?;
     api.tasks.close();
     api.tasks.wait().await;
     Ok(())

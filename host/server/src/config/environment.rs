@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::error::ConfigError;
 use super::file::File;
-use super::secret::Secret;
 use super::settings::ModelSource;
+use crate::model::secret::Secret;
 
 /// A snapshot of the environment; tests make their own.
 #[derive(Debug, Clone, Default)]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::deliveries::{Deliveries, WebhookFile};
 use super::plans::{AccountFile, PlanFile};
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
 use super::settings::ModelSource;
@@ -35,6 +36,8 @@ pub(super) struct File {
     pub worker: Worker,
     pub speech: Speech,
     pub fetch: Fetch,
+    pub deliveries: Deliveries,
+    pub webhooks: Vec<WebhookFile>,
     pub log: Log,
 }
 

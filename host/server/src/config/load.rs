@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ipnet::IpNet;
 
+use super::deliveries::webhooks;
 use super::environment::Environment;
 use super::error::ConfigError;
 use super::file::File;
@@ -54,6 +55,7 @@ fn settle(
     file.worker.check()?;
     file.speech.check()?;
     file.fetch.check()?;
+    file.deliveries.check()?;
     let models = models(file.models)?;
     Ok(Config {
         listen: listen(file.listen)?,
@@ -72,6 +74,8 @@ fn settle(
         worker: file.worker,
         speech: file.speech,
         fetch: file.fetch,
+        deliveries: file.deliveries,
+        webhooks: webhooks(file.webhooks, file.allow_private_urls)?,
         log: file.log,
     })
 }

@@ -4,24 +4,25 @@
 //! of range are refused with a sentence. Nothing else in the host reads the environment,
 //! and nothing here knows what the settings are used for.
 
+mod deliveries;
 mod environment;
 mod error;
 mod file;
 mod load;
 mod paths;
 mod plans;
-mod secret;
 mod sections;
 mod settings;
 mod show;
 mod tables;
 
+pub use crate::model::secret::Secret;
+pub use deliveries::Deliveries;
 pub use error::ConfigError;
 #[cfg(test)]
 pub(crate) use load::from_text;
 pub use load::load;
 pub use paths::Paths;
-pub use secret::Secret;
 pub use sections::{Fetch, Limits, Log, LogFormat, Speech, Worker};
 pub use settings::{Addons, ApiKey, Auth, Config, Model, ModelSource};
 pub use show::show;

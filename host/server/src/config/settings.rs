@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use super::deliveries::Deliveries;
 use super::paths::Paths;
-use super::secret::Secret;
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
 use crate::addons::OperatorSettings;
 use crate::model::plan::Plans;
+use crate::model::secret::Secret;
+use crate::model::webhook::Webhook;
 
 /// Everything that the operator decided, or left to the defaults.
 #[derive(Debug, Clone)]
@@ -47,6 +49,10 @@ pub struct Config {
     pub speech: Speech,
     /// Downloads of audio.
     pub fetch: Fetch,
+    /// Callbacks and webhooks.
+    pub deliveries: Deliveries,
+    /// Webhooks that the operator registered in the file; `created_ms` is 0.
+    pub webhooks: Vec<Webhook>,
     /// Log lines.
     pub log: Log,
 }

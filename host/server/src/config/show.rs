@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::plans;
 use super::settings::{ApiKey, Config};
+use crate::model::event::Event;
 use crate::model::plan::Policy;
+use crate::model::webhook::{Webhook, receiver_of};
 
 /// Every setting with its effective value, as TOML lines with dotted keys. Keys and digests
 /// of keys are hidden.
@@ -61,6 +63,8 @@ fn shown(config: &Config) -> Value {
         "worker": config.worker,
         "speech": config.speech,
         "fetch": config.fetch,
+        "deliveries": config.deliveries,
+        "webhooks": config.webhooks.iter().map(webhook).collect::<Vec<_>>(),
         "log": config.log,
     })
 }
@@ -75,6 +79,17 @@ fn account(policy: &Policy) -> Value {
         "retention": policy.retention,
         "zero_retention": policy.zero_retention,
     })
+}
+
+/// In one line. The path of such an address is often all that keeps strangers out.
+fn webhook(webhook: &Webhook) -> String {
+    let account = webhook.account_id.as_ref().map_or("every account", |account| &account.0);
+    let events = webhook.events.as_ref().map_or_else(
+        || "every event".to_owned(),
+        |events| events.iter().copied().map(Event::name).collect::<Vec<_>>().join(" "),
+    );
+    let secret = if webhook.secret.is_some() { "with a secret" } else { "without a secret" };
+    format!("{} (path hidden): {account}, {events}, {secret}", receiver_of(&webhook.url))
 }
 
 /// JSON and TOML write texts, numbers, booleans and lists of them alike.
@@ -97,8 +112,8 @@ fn lines(text: &mut String, prefix: &str, value: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::secret::Secret;
     use super::*;
+    use crate::model::secret::Secret;
 
     #[test]
     fn secrets_are_hidden_and_everything_else_is_shown() {

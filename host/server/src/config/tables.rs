@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use super::error::ConfigError;
 use super::file::{AuthFile, KeyFile, ModelFile};
-use super::secret::Secret;
 use super::sections::within;
 use super::settings::{ApiKey, Auth, Model};
 use crate::addons::{MOST_MEMORY_MB, OperatorSettings};
 use crate::model::language::Language;
+use crate::model::secret::Secret;
 
 /// The model file behind both model names, as `tympan models pull base` leaves it.
 const MODEL_FILE: &str = "ggml-base-q8_0.bin";

@@ -16,6 +16,7 @@ pub fn for_ending(spec: &JobSpec, event: Event) -> Vec<Delivery> {
             target: Target::Callback,
             url: callback.url.clone(),
             method: callback.method,
+            webhook_id: None,
         })
         .collect()
 }

@@ -12,6 +12,8 @@ pub mod listing;
 pub mod metadata;
 pub mod plan;
 pub mod result;
+pub mod secret;
 pub mod segments;
 pub mod spec;
 pub mod transcript;
+pub mod webhook;

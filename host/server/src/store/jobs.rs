@@ -2,15 +2,13 @@
 
 use serde_json::{Map, Value};
 use sqlx::SqliteConnection;
-use uuid::Uuid;
 
 use super::error::StoreError;
 use super::files::FileRecord;
 use super::open::Store;
 use super::sqlite;
-use crate::model::event::{Event, Target};
 use crate::model::id::{AccountId, BlobKey, JobId, RequestId};
-use crate::model::job::{CallbackMethod, JobSpec, Kind, Status};
+use crate::model::job::{JobSpec, Kind, Status};
 
 /// A job to be.
 #[derive(Debug, Clone)]
@@ -64,21 +62,6 @@ pub struct Job {
     pub zero_retention: bool,
 }
 
-/// A message to send about a job. Its body is built from the result when it is sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
-    /// The same over all attempts, so that a receiver can recognise a repetition.
-    pub id: Uuid,
-    /// What happened.
-    pub event: Event,
-    /// Who hears of it.
-    pub target: Target,
-    /// Where to.
-    pub url: String,
-    /// How.
-    pub method: CallbackMethod,
-}
-
 /// How many jobs wait and run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueCounts {
@@ -89,19 +72,28 @@ pub struct QueueCounts {
 }
 
 impl Store {
-    /// Accepts a job: durable when this returns. For a URL its file record is made too.
+    /// Accepts a job: durable when this returns. For a URL its file record is made too, and
+    /// webhooks are told in the same transaction.
     pub async fn create_job(&self, job: NewJob) -> Result<(), StoreError> {
         self.writer
             .write(move |db: &mut SqliteConnection| {
                 Box::pin(async move { sqlite::insert_job(db, &job).await })
             })
-            .await
+            .await?;
+        self.outbox_changed.notify_one();
+        Ok(())
     }
 
     /// The job, if it exists and belongs to the account.
     pub async fn get_job(&self, account: &AccountId, id: JobId) -> Result<Option<Job>, StoreError> {
         let mut db = self.reader().await?;
         sqlite::select_job(&mut db, Some(account), id).await
+    }
+
+    /// The job, whoever owns it.
+    pub async fn find_job(&self, id: JobId) -> Result<Option<Job>, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::select_job(&mut db, None, id).await
     }
 
     /// Jobs that are not final.
@@ -114,12 +106,6 @@ impl Store {
     pub async fn is_unfinished(&self, id: JobId) -> Result<bool, StoreError> {
         let mut db = self.reader().await?;
         sqlite::is_unfinished(&mut db, id).await
-    }
-
-    /// The messages about a job, the oldest first.
-    pub async fn deliveries_of(&self, id: JobId) -> Result<Vec<Delivery>, StoreError> {
-        let mut db = self.reader().await?;
-        sqlite::select_deliveries(&mut db, id).await
     }
 
     /// Those of `keys` that no row mentions.

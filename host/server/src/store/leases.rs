@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use sqlx::SqliteConnection;
 
+use super::deliveries::Delivery;
 use super::error::StoreError;
 use super::files::FileFacts;
-use super::jobs::{Delivery, Job};
+use super::jobs::Job;
 use super::open::Store;
 use super::sqlite;
 use crate::model::id::{AccountId, BlobKey, JobId};
@@ -82,7 +83,7 @@ pub struct Ending {
     pub completed_ms: i64,
     /// Debug data for the client.
     pub post_session_metadata: Map<String, Value>,
-    /// Messages to send, written in the same transaction.
+    /// Messages to send, written in the same transaction; those to webhooks are added there.
     pub deliveries: Vec<Delivery>,
 }
 
@@ -123,7 +124,8 @@ impl Store {
             .await
     }
 
-    /// Ends all leases of a process that is known to be dead; says how many there were.
+    /// Ends all claims of a process that is known to be dead, on jobs and on messages; says
+    /// how many jobs there were.
     pub async fn end_leases(&self, owner: &str, now_ms: i64) -> Result<u64, StoreError> {
         let owner = owner.to_owned();
         self.writer
@@ -178,6 +180,7 @@ impl Store {
                 Box::pin(async move { sqlite::finish(db, &lease, &ending).await })
             })
             .await
+            .inspect(|_| self.outbox_changed.notify_one())
     }
 
     /// Gives the job back: another worker may take it from `due_ms` on. It stays

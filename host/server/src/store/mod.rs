@@ -10,6 +10,7 @@
 mod admission;
 mod backlog;
 mod client_metadata;
+mod deliveries;
 mod erase;
 mod error;
 mod files;
@@ -26,15 +27,19 @@ mod sqlite;
 mod suite;
 mod turns;
 mod usage;
+mod webhooks;
 mod writer;
 
 pub use admission::{Quota, Refusal};
 pub use backlog::Backlog;
 pub use client_metadata::Attached;
+pub use deliveries::{
+    Attempted, Delivery, DeliveryClaim, DeliveryFilter, DeliveryRecord, DueDelivery, Replay,
+};
 pub use erase::Erasure;
 pub use error::StoreError;
 pub use files::{FileFacts, FileRecord};
-pub use jobs::{Delivery, Job, NewJob, QueueCounts};
+pub use jobs::{Job, NewJob, QueueCounts};
 pub use keys::StoredKey;
 #[cfg(test)]
 pub(crate) use leases::no_limit;

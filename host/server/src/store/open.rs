@@ -1,6 +1,7 @@
 //! Opening, probing and closing the database.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
@@ -9,6 +10,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{SqlSafeStr, SqliteConnection};
+use tokio::sync::Notify;
 
 use super::error::StoreError;
 use super::sqlite;
@@ -22,10 +24,11 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
+    include_str!("migrations/0004_deliveries.sql"),
 ];
 
 /// The database of one data folder.
@@ -33,6 +36,7 @@ const MIGRATIONS: [&str; 3] = [
 /// Several stores, also of several processes, may be open on one file.
 pub struct Store {
     pub(super) writer: Writer,
+    pub(super) outbox_changed: Arc<Notify>,
     readers: SqlitePool,
 }
 
@@ -53,7 +57,7 @@ impl Store {
             .acquire_timeout(BUSY_TIMEOUT * 2)
             .connect_with(options(path).pragma("query_only", "ON"))
             .await?;
-        Ok(Self { writer: Writer::start(writer), readers })
+        Ok(Self { writer: Writer::start(writer), outbox_changed: Arc::default(), readers })
     }
 
     /// A connection for one read.

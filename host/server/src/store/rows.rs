@@ -4,13 +4,16 @@ use serde_json::{Map, Value};
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use super::deliveries::{Delivery, DeliveryRecord};
 use super::error::StoreError;
 use super::files::{FileFacts, FileRecord};
-use super::jobs::{Delivery, Job};
+use super::jobs::Job;
 use super::leases::Checkpoint;
 use crate::model::event::{Event, Target};
 use crate::model::id::{AccountId, BlobKey, FileId, JobId, RequestId};
 use crate::model::job::{CallbackMethod, Kind, Status};
+use crate::model::secret::Secret;
+use crate::model::webhook::Webhook;
 
 /// A row of `jobs` with its file.
 #[derive(FromRow)]
@@ -66,10 +69,58 @@ pub(super) struct CheckpointRow {
 #[derive(FromRow)]
 pub(super) struct DeliveryRow {
     id: String,
+    account_id: String,
+    job_id: String,
     event: String,
     target: String,
     url: String,
     method: String,
+    webhook_id: Option<String>,
+    receiver: String,
+    attempts: i64,
+    last_error: Option<String>,
+    created_ms: i64,
+    next_try_ms: Option<i64>,
+    delivered_ms: Option<i64>,
+}
+
+/// What says that a delivery is due.
+#[derive(FromRow)]
+pub(super) struct DueRow {
+    pub id: String,
+    pub account_id: String,
+    pub receiver: String,
+    pub next_try_ms: i64,
+}
+
+/// A row of `webhooks`.
+#[derive(FromRow)]
+pub(super) struct WebhookRow {
+    id: String,
+    account_id: String,
+    url: String,
+    secret: Option<String>,
+    events: Option<String>,
+    is_configured: bool,
+    created_ms: i64,
+}
+
+/// A webhook that may hear of a job, and the job's kind.
+#[derive(FromRow)]
+pub(super) struct HearingRow {
+    kind: String,
+    #[sqlx(flatten)]
+    pub webhook: WebhookRow,
+}
+
+impl HearingRow {
+    pub fn kind(&self) -> Result<Kind, StoreError> {
+        kind_from(&self.kind).ok_or_else(|| StoreError::Corrupt {
+            table: "jobs",
+            id: self.webhook.id.clone(),
+            cause: "kind of a job that this webhook hears of".to_owned(),
+        })
+    }
 }
 
 /// What a claim returns of its row.
@@ -154,7 +205,7 @@ impl TryFrom<CheckpointRow> for Checkpoint {
     }
 }
 
-impl TryFrom<DeliveryRow> for Delivery {
+impl TryFrom<DeliveryRow> for DeliveryRecord {
     type Error = StoreError;
 
     fn try_from(row: DeliveryRow) -> Result<Self, StoreError> {
@@ -164,12 +215,54 @@ impl TryFrom<DeliveryRow> for Delivery {
             cause: cause.to_owned(),
         };
         let methods = [CallbackMethod::Post, CallbackMethod::Put];
-        Ok(Self {
+        let webhook_id = row.webhook_id.as_deref().map(Uuid::parse_str).transpose();
+        let delivery = Delivery {
             id: Uuid::parse_str(&row.id).map_err(|_| corrupt("id"))?,
             event: named(Event::ALL, Event::name, &row.event).ok_or_else(|| corrupt("event"))?,
             target: named(Target::ALL, Target::name, &row.target).ok_or_else(|| corrupt("target"))?,
             method: named(methods, method_text, &row.method).ok_or_else(|| corrupt("method"))?,
             url: row.url,
+            webhook_id: webhook_id.map_err(|_| corrupt("webhook_id"))?,
+        };
+        Ok(Self {
+            delivery,
+            job_id: JobId::parse(&row.job_id).ok_or_else(|| corrupt("job_id"))?,
+            account_id: AccountId(row.account_id),
+            receiver: row.receiver,
+            attempts: row.attempts,
+            last_error: row.last_error,
+            created_ms: row.created_ms,
+            next_try_ms: row.next_try_ms,
+            delivered_ms: row.delivered_ms,
+        })
+    }
+}
+
+impl TryFrom<WebhookRow> for Webhook {
+    type Error = StoreError;
+
+    fn try_from(row: WebhookRow) -> Result<Self, StoreError> {
+        let corrupt = |cause: String| StoreError::Corrupt { table: "webhooks", id: row.id.clone(), cause };
+        let names: Option<Vec<String>> = row
+            .events
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(|error| corrupt(json_fault("events", &error)))?;
+        let events =
+            names.map(|names| names.iter().map(|name| Event::parse(name)).collect::<Option<Vec<_>>>());
+        Ok(Self {
+            id: Uuid::parse_str(&row.id).map_err(|_| corrupt("id".to_owned()))?,
+            events: match events {
+                Some(None) => return Err(corrupt("events".to_owned())),
+                known => known.flatten(),
+            },
+            // No account has an empty name.
+            account_id: (!row.account_id.is_empty()).then(|| AccountId(row.account_id.clone())),
+            url: row.url,
+            secret: row.secret.map(Secret::new),
+            is_configured: row.is_configured,
+            created_ms: row.created_ms,
         })
     }
 }

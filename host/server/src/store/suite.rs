@@ -1,6 +1,8 @@
 //! What every store must do; SQLite runs it now, another database will run the same.
 
 mod accounts;
+mod deliveries;
+mod lists;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -308,6 +310,7 @@ async fn the_final_change_writes_state_and_deliveries_together() {
         target: Target::Callback,
         url: "http://example.com/hook".to_owned(),
         method: CallbackMethod::Put,
+        webhook_id: None,
     };
     let ending = Ending {
         outcome: Outcome::Error { error_code: 422 },

@@ -19,6 +19,7 @@ mod spec_values;
 #[cfg(test)]
 mod tests;
 mod url;
+mod webhook;
 mod wording;
 
 pub use attached::{ATTACHED_BYTES, attached_metadata};
@@ -29,3 +30,4 @@ pub use prerecorded::{Draft, audio_url, prerecorded};
 pub use problems::Rejection;
 pub use rules::{AbsentAddon, AddonFacts, Catalogue, HostRules, ModelRules};
 pub use schema::Schema;
+pub use webhook::{WebhookWish, webhook};

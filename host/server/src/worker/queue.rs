@@ -72,6 +72,11 @@ impl<S: Steps> Worker<S> {
         self.wake.clone()
     }
 
+    /// Name of this process as the owner of claims.
+    pub fn instance(&self) -> &str {
+        self.instance.name()
+    }
+
     /// Works until `stop` fires, then lets running jobs finish within the grace time and
     /// releases the rest within [`RELEASE_LIMIT`].
     ///

@@ -2,6 +2,7 @@
 
 mod collections;
 mod connections;
+mod deliveries;
 mod erasure;
 mod errors;
 mod files;

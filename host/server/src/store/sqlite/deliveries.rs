@@ -1,16 +1,23 @@
 //! Messages that are owed to the outside.
 
-use sqlx::{SqliteConnection, query, query_as};
+use sqlx::{SqliteConnection, query, query_as, query_scalar};
+use uuid::Uuid;
 
 use super::Answer;
-use crate::model::id::JobId;
-use crate::store::jobs::Delivery;
-use crate::store::rows::{DeliveryRow, method_text};
+use crate::model::id::{AccountId, JobId};
+use crate::model::webhook::receiver_of;
+use crate::store::deliveries::{
+    Attempted, Delivery, DeliveryClaim, DeliveryFilter, DeliveryRecord, DueDelivery, Replay,
+};
+use crate::store::error::StoreError;
+use crate::store::rows::{DeliveryRow, DueRow, method_text};
 
 const INSERT_DELIVERY: &str = "
     INSERT INTO deliveries (id, account_id, job_id, event, target, url, method, attempts,
-                            created_ms, next_try_ms)
-    SELECT $1, account_id, id, $3, $4, $5, $6, 0, $7, $7 FROM jobs WHERE id = $2";
+                            created_ms, next_try_ms, webhook_id, receiver, place)
+    SELECT $1, account_id, id, $3, $4, $5, $6, 0, $7, $7, $8, $9,
+           (SELECT COUNT(*) FROM deliveries WHERE job_id = $2)
+    FROM jobs WHERE id = $2";
 
 pub(super) async fn insert_delivery(
     db: &mut SqliteConnection,
@@ -26,18 +33,214 @@ pub(super) async fn insert_delivery(
         .bind(&delivery.url)
         .bind(method_text(delivery.method))
         .bind(created_ms)
+        .bind(delivery.webhook_id.map(|id| id.to_string()))
+        .bind(receiver_of(&delivery.url))
         .execute(db)
         .await?;
     Ok(())
 }
 
-const SELECT_DELIVERIES: &str = "
-    SELECT id, event, target, url, method FROM deliveries WHERE job_id = $1 ORDER BY created_ms, id";
+// Counted twice, so that neither a receiver that hangs fills the share of its account, nor
+// an account with many receivers the answer.
+const SELECT_DUE: &str = "
+    SELECT id, account_id, receiver, next_try_ms FROM (
+        SELECT id, account_id, receiver, next_try_ms,
+               ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY turn, next_try_ms, id) AS account_turn
+        FROM (
+            SELECT id, account_id, receiver, next_try_ms,
+                   ROW_NUMBER() OVER (PARTITION BY account_id, receiver ORDER BY next_try_ms, id) AS turn
+            FROM deliveries d
+            WHERE next_try_ms <= $1 AND NOT EXISTS (
+                SELECT 1 FROM deliveries e
+                WHERE e.job_id = d.job_id AND e.place < d.place AND e.next_try_ms IS NOT NULL
+                  AND e.target = d.target AND COALESCE(e.webhook_id, '') = COALESCE(d.webhook_id, ''))
+        ) AS by_receiver
+        WHERE turn <= $3
+    ) AS by_account
+    WHERE account_turn <= $2
+    ORDER BY next_try_ms, id";
 
-pub(in crate::store) async fn select_deliveries(
+pub(in crate::store) async fn select_due_deliveries(
+    db: &mut SqliteConnection,
+    now_ms: i64,
+    per_account: u32,
+    per_receiver: u32,
+) -> Answer<Vec<DueDelivery>> {
+    let rows: Vec<DueRow> = query_as(SELECT_DUE)
+        .bind(now_ms)
+        .bind(i64::from(per_account))
+        .bind(i64::from(per_receiver))
+        .fetch_all(db)
+        .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(DueDelivery {
+                id: uuid(&row.id)?,
+                account_id: AccountId(row.account_id),
+                receiver: row.receiver,
+                next_try_ms: row.next_try_ms,
+            })
+        })
+        .collect()
+}
+
+const CLAIM_DELIVERY: &str = "
+    UPDATE deliveries SET attempts = attempts + 1, claim_owner = $3, next_try_ms = $4
+    WHERE id = $1 AND next_try_ms = $2";
+
+pub(in crate::store) async fn claim_delivery(
+    db: &mut SqliteConnection,
+    due: &DueDelivery,
+    owner: String,
+    until_ms: i64,
+) -> Answer<Option<DeliveryClaim>> {
+    let done = query(CLAIM_DELIVERY)
+        .bind(due.id.to_string())
+        .bind(due.next_try_ms)
+        .bind(&owner)
+        .bind(until_ms)
+        .execute(&mut *db)
+        .await?;
+    if done.rows_affected() == 0 {
+        return Ok(None);
+    }
+    let record = select_delivery(db, due.id).await?;
+    Ok(record.map(|record| DeliveryClaim {
+        delivery: record.delivery,
+        job_id: record.job_id,
+        owner,
+        attempt: record.attempts,
+    }))
+}
+
+const END_ATTEMPT: &str = "
+    UPDATE deliveries
+    SET claim_owner = NULL, delivered_ms = $4, next_try_ms = $5, last_error = $6, attempts = $7
+    WHERE id = $1 AND claim_owner = $2 AND attempts = $3";
+
+pub(in crate::store) async fn end_attempt(
+    db: &mut SqliteConnection,
+    claim: &DeliveryClaim,
+    attempted: &Attempted,
+) -> Answer<bool> {
+    let (delivered_ms, next_try_ms, error, attempts) = match attempted {
+        Attempted::Delivered { at_ms } => (Some(*at_ms), None, None, claim.attempt),
+        Attempted::Failed { error, next_try_ms } => (None, *next_try_ms, Some(error.as_str()), claim.attempt),
+        Attempted::Released { next_try_ms } => (None, Some(*next_try_ms), None, claim.attempt - 1),
+    };
+    let done = query(END_ATTEMPT)
+        .bind(claim.delivery.id.to_string())
+        .bind(&claim.owner)
+        .bind(claim.attempt)
+        .bind(delivered_ms)
+        .bind(next_try_ms)
+        .bind(error)
+        .bind(attempts)
+        .execute(db)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+const END_DELIVERY_CLAIMS: &str = "
+    UPDATE deliveries SET claim_owner = NULL, next_try_ms = $2 WHERE claim_owner = $1";
+
+/// What a process that is no more has not finished is due again.
+pub(super) async fn end_delivery_claims(db: &mut SqliteConnection, owner: &str, now_ms: i64) -> Answer<()> {
+    query(END_DELIVERY_CLAIMS).bind(owner).bind(now_ms).execute(db).await?;
+    Ok(())
+}
+
+const REPLAY: &str = "
+    UPDATE deliveries
+    SET attempts = 0, next_try_ms = $2, delivered_ms = NULL, claim_owner = NULL
+    WHERE id = $1 AND (claim_owner IS NULL OR next_try_ms <= $2)";
+
+const DELIVERY_EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM deliveries WHERE id = $1)";
+
+pub(in crate::store) async fn replay_delivery(
+    db: &mut SqliteConnection,
+    id: Uuid,
+    now_ms: i64,
+) -> Answer<Replay> {
+    let id = id.to_string();
+    let done = query(REPLAY).bind(&id).bind(now_ms).execute(&mut *db).await?;
+    if done.rows_affected() == 1 {
+        return Ok(Replay::Due);
+    }
+    let exists: bool = query_scalar(DELIVERY_EXISTS).bind(&id).fetch_one(db).await?;
+    Ok(if exists { Replay::IsBeingSent } else { Replay::Missing })
+}
+
+const SELECT_DELIVERY: &str = "
+    SELECT id, account_id, job_id, event, target, url, method, webhook_id, receiver, attempts,
+           last_error, created_ms, next_try_ms, delivered_ms
+    FROM deliveries WHERE id = $1";
+
+pub(in crate::store) async fn select_delivery(
+    db: &mut SqliteConnection,
+    id: Uuid,
+) -> Answer<Option<DeliveryRecord>> {
+    let row: Option<DeliveryRow> = query_as(SELECT_DELIVERY).bind(id.to_string()).fetch_optional(db).await?;
+    row.map(DeliveryRecord::try_from).transpose()
+}
+
+const SELECT_DELIVERIES_OF_JOB: &str = "
+    SELECT id, account_id, job_id, event, target, url, method, webhook_id, receiver, attempts,
+           last_error, created_ms, next_try_ms, delivered_ms
+    FROM deliveries WHERE job_id = $1 ORDER BY place";
+
+pub(in crate::store) async fn select_deliveries_of_job(
     db: &mut SqliteConnection,
     id: JobId,
-) -> Answer<Vec<Delivery>> {
-    let rows: Vec<DeliveryRow> = query_as(SELECT_DELIVERIES).bind(id.to_string()).fetch_all(db).await?;
-    rows.into_iter().map(Delivery::try_from).collect()
+) -> Answer<Vec<DeliveryRecord>> {
+    let rows: Vec<DeliveryRow> =
+        query_as(SELECT_DELIVERIES_OF_JOB).bind(id.to_string()).fetch_all(db).await?;
+    rows.into_iter().map(DeliveryRecord::try_from).collect()
+}
+
+// The job's rows are few and have an index of their own; without a job the rows are read in
+// order of age until there are enough.
+const LIST_DELIVERIES: &str = "
+    SELECT id, account_id, job_id, event, target, url, method, webhook_id, receiver, attempts,
+           last_error, created_ms, next_try_ms, delivered_ms
+    FROM deliveries
+    WHERE ($1 IS NULL OR account_id = $1)
+      AND ($2 IS NULL
+           OR ($2 = 'pending' AND next_try_ms IS NOT NULL)
+           OR ($2 = 'delivered' AND next_try_ms IS NULL AND delivered_ms IS NOT NULL)
+           OR ($2 = 'given_up' AND next_try_ms IS NULL AND delivered_ms IS NULL))
+    ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4";
+
+pub(in crate::store) async fn list_deliveries(
+    db: &mut SqliteConnection,
+    filter: &DeliveryFilter,
+) -> Answer<Vec<DeliveryRecord>> {
+    if let Some(job_id) = filter.job_id {
+        return Ok(of_job(select_deliveries_of_job(db, job_id).await?, filter));
+    }
+    let rows: Vec<DeliveryRow> = query_as(LIST_DELIVERIES)
+        .bind(filter.account_id.as_ref().map(|account| account.0.as_str()))
+        .bind(filter.status.map(|status| status.name()))
+        .bind(i64::from(filter.limit))
+        .bind(i64::from(filter.offset))
+        .fetch_all(db)
+        .await?;
+    rows.into_iter().map(DeliveryRecord::try_from).collect()
+}
+
+fn of_job(records: Vec<DeliveryRecord>, filter: &DeliveryFilter) -> Vec<DeliveryRecord> {
+    let is_wanted = |record: &DeliveryRecord| {
+        filter.account_id.as_ref().is_none_or(|account| *account == record.account_id)
+            && filter.status.is_none_or(|status| status == record.status())
+    };
+    let newest_first = records.into_iter().rev().filter(is_wanted);
+    newest_first.skip(filter.offset as usize).take(filter.limit as usize).collect()
+}
+
+fn uuid(text: &str) -> Result<Uuid, StoreError> {
+    Uuid::parse_str(text).map_err(|_| StoreError::Corrupt {
+        table: "deliveries",
+        id: text.to_owned(),
+        cause: "id".to_owned(),
+    })
 }

@@ -5,7 +5,9 @@ use sqlx::{SqliteConnection, query, query_as, query_scalar};
 use super::files::insert_file;
 use super::keys::touch_account;
 use super::lists::insert_pairs;
+use super::webhooks::tell_webhooks;
 use super::{Answer, to_json};
+use crate::model::event::Event;
 use crate::model::id::{AccountId, FileId, JobId};
 use crate::model::job::{AudioSource, Kind, Status};
 use crate::model::metadata;
@@ -53,7 +55,8 @@ pub(in crate::store) async fn insert_job(db: &mut SqliteConnection, job: &NewJob
         .execute(&mut *db)
         .await?;
     let pairs = job.spec.custom_metadata.as_ref().map(metadata::pairs).unwrap_or_default();
-    insert_pairs(db, job.id, &job.account_id, &pairs).await
+    insert_pairs(db, job.id, &job.account_id, &pairs).await?;
+    tell_webhooks(db, &job.id.to_string(), job.created_ms, Event::of_creation).await
 }
 
 const SELECT_JOB: &str = "

@@ -18,6 +18,7 @@ mod queue;
 mod repeats;
 mod retention;
 mod usage;
+mod webhooks;
 
 use sqlx::{SqliteConnection, query};
 
@@ -26,11 +27,16 @@ pub(super) use backlog::{count_live, count_owed};
 pub(super) use checkpoints::save_checkpoint;
 pub(super) use claim::claim;
 pub(super) use client_metadata::attach_metadata;
-pub(super) use deliveries::select_deliveries;
+pub(super) use deliveries::{
+    claim_delivery, end_attempt, list_deliveries, replay_delivery, select_deliveries_of_job, select_delivery,
+    select_due_deliveries,
+};
 pub(super) use erase::erase_job;
 pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
 pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job};
 pub(super) use keys::{insert_key, revoke_key, select_assigned_plans, select_keys};
+#[cfg(test)]
+pub(super) use lists::explain_job_ids;
 pub(super) use lists::select_job_ids;
 pub(super) use queue::{end_leases, finish, prolong, release};
 pub(super) use repeats::{delete_marks, insert_mark, select_mark};
@@ -39,6 +45,9 @@ pub(super) use retention::{
     select_erasures, select_jobs_ended_before, select_jobs_to_forget, truncate_log,
 };
 pub(super) use usage::{select_usage, select_usage_by_day};
+pub(super) use webhooks::{
+    delete_webhook, insert_webhook, list_webhooks, replace_configured_webhooks, select_webhook,
+};
 
 use super::error::StoreError;
 

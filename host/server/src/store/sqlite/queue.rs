@@ -4,9 +4,11 @@ use serde_json::{Map, Value};
 use sqlx::{SqliteConnection, query};
 
 use super::checkpoints::delete_checkpoints;
-use super::deliveries::insert_delivery;
+use super::deliveries::{end_delivery_claims, insert_delivery};
 use super::usage::add_usage;
+use super::webhooks::tell_webhooks;
 use super::{Answer, to_json};
+use crate::model::event::Event;
 use crate::model::job::Status;
 use crate::store::leases::{Ending, Lease, Outcome};
 use crate::store::rows::status_text;
@@ -14,6 +16,7 @@ use crate::store::rows::status_text;
 const END_LEASES: &str = "UPDATE jobs SET due_ms = $2 WHERE lease_owner = $1 AND completed_ms IS NULL";
 
 pub(in crate::store) async fn end_leases(db: &mut SqliteConnection, owner: &str, now_ms: i64) -> Answer<u64> {
+    end_delivery_claims(db, owner, now_ms).await?;
     Ok(query(END_LEASES).bind(owner).bind(now_ms).execute(db).await?.rows_affected())
 }
 
@@ -75,6 +78,8 @@ pub(in crate::store) async fn finish(
     for delivery in &ending.deliveries {
         insert_delivery(db, &job_id, ending.completed_ms, delivery).await?;
     }
+    let is_success = status == Status::Done;
+    tell_webhooks(db, &job_id, ending.completed_ms, |kind| Event::of_ending(kind, is_success)).await?;
     Ok(true)
 }
 

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-/// A key or a password. Neither `Debug` nor `Display` shows it.
-#[derive(Clone, PartialEq, Eq)]
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A key or a password. `Debug` and `Serialize` hide it, `Display` does not exist.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
@@ -15,6 +18,12 @@ impl Secret {
     /// The text itself, for the one place that needs it.
     pub fn expose(&self) -> &str {
         &self.0
+    }
+}
+
+impl Serialize for Secret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("(hidden)")
     }
 }
 

@@ -1,0 +1,68 @@
+//! One attempt to deliver a message, from its claim to the note of how it ended.
+
+use tokio_util::sync::CancellationToken;
+
+use super::body::Message;
+use super::failure::Failure;
+use super::post::post;
+use super::sender::Sending;
+use crate::metrics;
+use crate::model::date;
+use crate::model::event::Target;
+use crate::model::secret::Secret;
+use crate::store::{Attempted, DeliveryClaim};
+
+/// 1. Send, or be told to stop.
+/// 2. Decide what is next.
+/// 3. Note it; when that fails, the end of the lease makes the message due again.
+pub(super) async fn attempt(sending: &Sending, claim: DeliveryClaim, cancel: CancellationToken) {
+    let outcome = tokio::select! {
+        outcome = send(sending, &claim) => Some(outcome),
+        () = cancel.cancelled() => None,
+    };
+    let now_ms = date::now_ms();
+    let (delivery, job, attempt) = (claim.delivery.id, claim.job_id, claim.attempt);
+    let (event, target) = (claim.delivery.event.name(), claim.delivery.target.name());
+    let attempted = match outcome {
+        None => Attempted::Released { next_try_ms: now_ms },
+        Some(Ok(())) => {
+            tracing::info!(%delivery, %job, event, attempt, "delivered");
+            metrics::delivery_tried(target, "delivered");
+            Attempted::Delivered { at_ms: now_ms }
+        }
+        Some(Err(failure)) => {
+            let pause = sending.settings.pause_after(attempt).filter(|_| !failure.is_final());
+            let is_final = pause.is_none();
+            tracing::warn!(%delivery, %job, event, attempt, is_final, %failure, "not delivered");
+            metrics::delivery_tried(target, if is_final { "given_up" } else { "failed" });
+            let next_try_ms = pause.map(|pause| now_ms.saturating_add(pause.as_millis() as i64));
+            Attempted::Failed { error: failure.to_string(), next_try_ms }
+        }
+    };
+    if let Err(error) = sending.store.end_attempt(&claim, attempted).await {
+        tracing::error!(%delivery, %job, %error, "the end of an attempt cannot be written");
+    }
+}
+
+async fn send(sending: &Sending, claim: &DeliveryClaim) -> Result<(), Failure> {
+    let secret = secret(sending, claim).await?;
+    let message = Message::build(&sending.store, &sending.blobs, claim).await?;
+    let timestamp_s = date::now_ms() / 1000;
+    post(&sending.client, &sending.settings, &claim.delivery, message, secret.as_ref(), timestamp_s).await
+}
+
+/// What signs the message. A webhook that is gone hears nothing any more.
+async fn secret(sending: &Sending, claim: &DeliveryClaim) -> Result<Option<Secret>, Failure> {
+    let id = match (claim.delivery.target, claim.delivery.webhook_id) {
+        (Target::Callback, _) => return Ok(sending.settings.callback_secret.clone()),
+        (Target::Webhook, Some(id)) => id,
+        (Target::Webhook, None) => return Err(Failure::Unregistered),
+    };
+    match sending.store.get_webhook(id).await {
+        Ok(webhook) => Ok(webhook.ok_or(Failure::Unregistered)?.secret),
+        Err(error) => {
+            tracing::error!(delivery = %claim.delivery.id, %error, "a webhook cannot be read");
+            Err(Failure::Internal)
+        }
+    }
+}

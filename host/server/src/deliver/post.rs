@@ -1,0 +1,67 @@
+//! One request to one receiver.
+
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT};
+use reqwest::{Body, Client, Method};
+
+use super::body::Message;
+use super::failure::Failure;
+use super::settings::Settings;
+use super::sign::Signature;
+use crate::model::job::CallbackMethod;
+use crate::model::secret::Secret;
+use crate::net_guard::{check_url, client_builder};
+use crate::store::Delivery;
+
+/// Names us to receivers.
+const AGENT: &str = concat!("tympan/", env!("CARGO_PKG_VERSION"));
+
+/// The client of all deliveries. Connections are not kept: the next message to a receiver is
+/// usually far away, and an answer's body is not read.
+pub(super) fn client(settings: &Settings) -> Result<Client, reqwest::Error> {
+    let builder =
+        || client_builder(settings.allow_private).connect_timeout(settings.timeout).pool_max_idle_per_host(0);
+    // A system without any certificates can still send over http; https then fails as untrusted.
+    builder().build().or_else(|_| builder().tls_certs_only([]).build())
+}
+
+/// Sends a message and waits for the status of the answer; its body is left unread, so that
+/// it may be as long or slow as it likes.
+pub(super) async fn post(
+    client: &Client,
+    settings: &Settings,
+    delivery: &Delivery,
+    message: Message,
+    secret: Option<&Secret>,
+    timestamp_s: i64,
+) -> Result<(), Failure> {
+    let url = check_url(&delivery.url, settings.allow_private).map_err(Failure::Url)?;
+    let method = match delivery.method {
+        CallbackMethod::Post => Method::POST,
+        CallbackMethod::Put => Method::PUT,
+    };
+    let timestamp = timestamp_s.to_string();
+    let mut request = client
+        .request(method, url)
+        .header(CONTENT_TYPE, "application/json")
+        .header(CONTENT_LENGTH, message.size_bytes())
+        .header(USER_AGENT, AGENT)
+        .header("x-service-event", delivery.event.name())
+        .header("x-service-delivery", delivery.id.to_string())
+        .header("x-service-timestamp", &timestamp);
+    if let Some(secret) = secret {
+        let signature = message.sign(Signature::begin(secret, &timestamp)).await;
+        request = request.header("x-service-signature", signature.map_err(|_| Failure::Internal)?);
+    }
+    let pieces = message.pieces().map_err(|_| Failure::Internal)?;
+    let limit: Duration = settings.time_for(message.size_bytes());
+    // A limit of our own around the whole, because a receiver may also stop reading.
+    let sending = request.body(Body::wrap_stream(pieces)).send();
+    let answer = tokio::time::timeout(limit, sending).await.map_err(|_| Failure::Timeout)??;
+    match answer.status().as_u16() {
+        200..=299 => Ok(()),
+        status @ 300..=399 => Err(Failure::Redirect(status)),
+        status => Err(Failure::Status(status)),
+    }
+}

@@ -1,0 +1,145 @@
+//! A sender over a real store and a receiver on loopback.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::{Parts, Sender, Settings, for_ending};
+use crate::blob::Blobs;
+use crate::model::event::{DeliveryStatus, Event};
+use crate::model::id::{AccountId, BlobArea, JobId, RequestId};
+use crate::model::job::{AudioSource, Callback, CallbackMethod, JobSpec, Kind, LanguageConfig};
+use crate::store::{Claim, DeliveryFilter, DeliveryRecord, Ending, NewJob, Outcome, Store, no_limit};
+
+struct House {
+    store: std::sync::Arc<Store>,
+    blobs: Blobs,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(&folder.path().join("tympan.db")).await.expect("opens");
+        let blobs = Blobs::open(&folder.path().join("blobs")).expect("opens");
+        Self { store: store.into(), blobs, _folder: folder }
+    }
+
+    /// A job that is done with this result and names this callback.
+    async fn done(&self, url: &str, result: Vec<u8>) -> JobId {
+        let spec = JobSpec {
+            model: "stt-1".to_owned(),
+            audio: AudioSource::Url("http://example.com/a.wav".to_owned()),
+            language: LanguageConfig::default(),
+            addons: Vec::new(),
+            missing_addons: Vec::new(),
+            accurate_word_times: false,
+            callback: Some(Callback { url: url.to_owned(), method: CallbackMethod::Post }),
+            custom_metadata: None,
+            request_params: Map::new(),
+        };
+        let job = NewJob {
+            id: JobId::new(),
+            account_id: AccountId("one".to_owned()),
+            request_id: RequestId::new(),
+            kind: Kind::PreRecorded,
+            spec: spec.clone(),
+            created_ms: 0,
+            zero_retention: false,
+        };
+        let id = job.id;
+        self.store.create_job(job).await.expect("created");
+        let claim = self.store.claim("w", true, 0, 1000, &no_limit()).await.expect("claims");
+        let Claim::Job(claimed) = claim else { panic!("a job waits") };
+        let result_key = self.blobs.put(BlobArea::Result, result).await.expect("stores");
+        let ending = Ending {
+            outcome: Outcome::Done { result_key, billed_s: 1.0 },
+            completed_ms: 1,
+            post_session_metadata: Map::new(),
+            deliveries: for_ending(&spec, Event::TranscriptionSuccess),
+        };
+        assert!(self.store.finish(&claimed.lease, ending).await.expect("finishes"));
+        id
+    }
+
+    /// Sends until the only message is not pending any more.
+    async fn settle(&self, allow_private: bool) -> DeliveryRecord {
+        let settings = Settings { allow_private, pauses: Vec::new(), ..Settings::default() };
+        let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), "p".to_owned());
+        let sender = Sender::new(Parts { store, blobs, settings, owner }).expect("has a client");
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(sender.run(stop.clone()));
+        let filter = DeliveryFilter { limit: 1, ..DeliveryFilter::default() };
+        let settled = loop {
+            let record = self.store.list_deliveries(&filter).await.expect("lists").remove(0);
+            if record.status() != DeliveryStatus::Pending {
+                break record;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        stop.cancel();
+        running.await.expect("ends");
+        settled
+    }
+}
+
+/// Takes one request, answers 200 and gives head and body.
+async fn take_one(listener: TcpListener) -> (String, Vec<u8>) {
+    let (mut stream, _) = listener.accept().await.expect("somebody sends");
+    let mut bytes = Vec::new();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        let count = stream.read(&mut piece).await.expect("reads");
+        bytes.extend_from_slice(&piece[..count]);
+        let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8(bytes[..end].to_vec()).expect("is text");
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
+        let length: usize = length.parse().expect("a number");
+        while bytes.len() < end + 4 + length {
+            let count = stream.read(&mut piece).await.expect("reads");
+            assert!(count > 0, "the body ends early");
+            bytes.extend_from_slice(&piece[..count]);
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.expect("answers");
+        return (head, bytes.split_off(end + 4));
+    }
+}
+
+async fn receiver() -> (String, tokio::task::JoinHandle<(String, Vec<u8>)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    (url, tokio::spawn(take_one(listener)))
+}
+
+#[tokio::test]
+async fn a_long_result_arrives_whole_and_with_its_length() {
+    let house = House::new().await;
+    let (url, received) = receiver().await;
+    let result = json!({ "text": "é\"".repeat(4_000_000) });
+    let id = house.done(&url, result.to_string().into_bytes()).await;
+    assert_eq!(house.settle(true).await.status(), DeliveryStatus::Delivered);
+    let (head, body) = received.await.expect("receives");
+    assert!(!head.contains("transfer-encoding"), "{head}");
+    let body: Value = serde_json::from_slice(&body).expect("is JSON");
+    assert_eq!((&body["id"], &body["custom_metadata"]), (&json!(id), &Value::Null));
+    assert!(body["payload"] == result);
+}
+
+#[tokio::test]
+async fn a_private_address_and_a_missing_result_are_given_up_at_once() {
+    let house = House::new().await;
+    let (url, _received) = receiver().await;
+    let id = house.done(&url, b"{}".to_vec()).await;
+    let refused = house.settle(false).await;
+    assert_eq!((refused.status(), refused.attempts), (DeliveryStatus::GivenUp, 1));
+
+    let job = house.store.find_job(id).await.expect("reads").expect("exists");
+    house.blobs.delete(&job.result_key.expect("is done")).await.expect("deletes");
+    house.store.replay_delivery(refused.delivery.id, 0).await.expect("runs");
+    let erased = house.settle(true).await;
+    assert_eq!(erased.status(), DeliveryStatus::GivenUp);
+    assert_eq!(erased.last_error.as_deref(), Some("the result is not kept any more"));
+}
