@@ -41,6 +41,14 @@ run: build model
 test: build model examples hostile
 	@python3 scripts/test.py
 
+# The published client libraries against this service; needs npm and the registries.
+.PHONY: clients
+clients: build model
+	@mkdir -p target/clients
+	@npm install --silent --prefix target/clients @gladiaio/sdk@2.1.0
+	@python3 -m venv target/clients/py && target/clients/py/bin/pip install -q gladiaio-sdk==2.2.1
+	@python3 tests/clients/run.py
+
 # Figures for docs/benchmarks.md and docs/quality.md.
 bench: build model examples
 	@python3 scripts/bench.py

@@ -31,6 +31,19 @@ pub(in crate::store) async fn select_job_ids(
     ids.into_iter().map(parse).collect()
 }
 
+/// What the database does to find the ids, step by step.
+#[cfg(test)]
+pub(in crate::store) async fn explain_job_ids(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    filter: &JobFilter,
+) -> Answer<Vec<String>> {
+    let statement = statement(account, filter, 0, 1);
+    let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql().as_str());
+    let rows: Vec<(i64, i64, i64, String)> = sqlx::query_as(sqlx::AssertSqlSafe(sql)).fetch_all(db).await?;
+    Ok(rows.into_iter().map(|row| row.3).collect())
+}
+
 fn statement(account: &AccountId, filter: &JobFilter, offset: u64, limit: u32) -> QueryBuilder<Sqlite> {
     let mut sql = QueryBuilder::new(SELECT_JOB_IDS);
     sql.push_bind(account.0.clone());
