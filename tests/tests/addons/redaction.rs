@@ -1,8 +1,7 @@
 //! An add-on that redacts: what it masks stands nowhere, and when it fails nothing is delivered.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
+use tympan_tests::disk::{files_left_with, files_with, holds};
 use tympan_tests::server::{Options, Server};
 
 use crate::{built, run};
@@ -13,36 +12,6 @@ const SPOKEN: &str = "fellow";
 fn server() -> Server {
     let config = "[addons.redactor]\ntimeout_ms = 1500\n";
     Server::start(Options::default().addons(&[built("redactor"), built("hostile")]).config(config))
-}
-
-/// Files below a folder that hold these bytes, in any case of letters. The server may remove
-/// some at the same time.
-fn files_with(folder: &Path, text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files_with(&path, text));
-        } else if std::fs::read(&path).is_ok_and(|bytes| holds(&bytes, text)) {
-            found.push(path.display().to_string());
-        }
-    }
-    found
-}
-
-/// The same a moment later: checkpoints are removed once the end of the job is written.
-async fn files_left_with(folder: &Path, text: &str) -> Vec<String> {
-    for _ in 0..50 {
-        if files_with(folder, text).is_empty() {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    files_with(folder, text)
-}
-
-fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes.to_ascii_lowercase().windows(text.len()).any(|window| window == text.as_bytes())
 }
 
 /// Nothing of the transcript may be left: not in the answer, not on the disk, not in the log.
