@@ -5,6 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tympan_tests::client::{Answer, Client};
 use tympan_tests::fixtures;
+use tympan_tests::recordings::Recordings;
 use tympan_tests::server::{Options, Server};
 
 const RECORDING: &str = "en/jfk.wav";
@@ -42,7 +43,8 @@ async fn a_finished_job_is_listed_downloaded_and_deleted_without_a_trace() {
     let job = client.run(audio_url, json!({ "custom_metadata": metadata })).await;
     assert_eq!(job["status"], "done", "{job}");
     let id = job["id"].as_str().expect("an id");
-    let other = client.run("http://127.0.0.1:1/none.wav", json!({})).await;
+    let recordings = Recordings::serve(fixtures::folder());
+    let other = client.run(&recordings.url("none.wav"), json!({})).await;
     assert_eq!(other["status"], "error", "{other}");
 
     // Listed whole, found by what it is, linked on the origin that the client used.
