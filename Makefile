@@ -63,6 +63,7 @@ lint: setup
 	@cargo fmt --all --check
 	@cargo clippy --locked --release --workspace --all-targets -- -D warnings
 	@command -v cargo-deny >/dev/null || cargo install --locked --quiet cargo-deny
+	@cargo fetch --locked
 	@cargo deny --offline check licenses bans sources
 
 third-party:
