@@ -7,7 +7,7 @@ use std::path::Path;
 pub fn files_with(folder: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
+        let path = entry.expect("the folder can be read").path();
         if path.is_dir() {
             found.extend(files_with(&path, text));
         } else if std::fs::read(&path).is_ok_and(|bytes| holds(&bytes, text)) {

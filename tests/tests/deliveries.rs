@@ -186,7 +186,6 @@ async fn delivery(server: &Server, job: &str, status: &str) -> Value {
 
 #[tokio::test]
 async fn a_private_address_is_refused_at_once_and_for_good() {
-    let files = Recordings::serve(fixtures::folder());
     let receiver = Receiver::polite();
     let mut server = server(CONFIG);
     // The name passes the check of the request only while private addresses are allowed; the

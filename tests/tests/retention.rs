@@ -57,7 +57,8 @@ async fn a_result_that_cannot_be_delivered_is_erased_as_well() {
     let files = Recordings::serve(fixtures::folder());
     let receiver = Receiver::start(&[Manner::Status(500), Manner::Status(500)]);
     server.client().create(&request(&files, &receiver)).await;
-    receiver.wait_for(2);
+    let messages = receiver.wait_for(2);
+    assert!(holds(&messages[1].body, SPOKEN), "there was something to lose");
     assert_nothing_is_left(&server).await;
 }
 

@@ -18,7 +18,7 @@ const MEMORY: &str = "process_resident_memory_bytes";
 const JOBS_ENDED: &str = "tympan_jobs_ended_total";
 const JOB_DURATION: &str = "tympan_job_duration_seconds";
 const STEP_DURATION: &str = "tympan_job_step_duration_seconds";
-const AUDIO: &str = "tympan_audio_transcribed_seconds_total";
+const AUDIO: &str = "tympan_audio_duration_seconds";
 const REAL_TIME_FACTOR: &str = "tympan_real_time_factor";
 const ADDON_DURATION: &str = "tympan_addon_duration_seconds";
 const ADDON_FAILURES: &str = "tympan_addon_failures_total";
@@ -77,8 +77,7 @@ pub fn step_finished(step: &'static str, took: Duration) {
 
 /// `audio_s` seconds of audio, channels added up, went from file to result in `took`.
 pub fn transcribed(audio_s: f64, took: Duration) {
-    // The counter takes whole seconds only.
-    counter!(AUDIO).increment(audio_s.round() as u64);
+    histogram!(AUDIO).record(audio_s);
     if audio_s > 0.0 {
         histogram!(REAL_TIME_FACTOR).record(took.as_secs_f64() / audio_s);
     }
@@ -112,7 +111,7 @@ fn describe() {
     describe_counter!(JOBS_ENDED, "Jobs that became final, by error code; 200 for success.");
     describe_histogram!(JOB_DURATION, "From the receipt of a job to its end.");
     describe_histogram!(STEP_DURATION, "Time of each step of a job's path.");
-    describe_counter!(AUDIO, "Audio of finished jobs, each channel counted.");
+    describe_histogram!(AUDIO, "Audio of each finished job, each channel counted.");
     describe_histogram!(REAL_TIME_FACTOR, "Transcription time over audio time of finished jobs.");
     describe_histogram!(ADDON_DURATION, "Time of each call of an add-on.");
     describe_counter!(ADDON_FAILURES, "Failed calls of an add-on, by exception.");
@@ -148,6 +147,7 @@ mod tests {
             "tympan_live_sessions 1",
             "tympan_deliveries_owed 5",
             "tympan_addon_failures_total{addon=\"shout\",exception=\"Timeout\"} 1",
+            "tympan_audio_duration_seconds_sum 11",
             "tympan_real_time_factor_bucket{le=\"0.1\"} 1",
             "tympan_real_time_factor_bucket{le=\"0.05\"} 0",
         ] {

@@ -12,16 +12,12 @@ use uuid::Uuid;
 use super::caller::Admin;
 use super::error::ApiError;
 use super::path_id::PathId;
-use super::query::{Parameters, last};
+use super::query::{Parameters, last, page};
 use super::state::Api;
 use crate::model::date;
 use crate::model::event::DeliveryStatus;
 use crate::model::id::{AccountId, JobId};
 use crate::store::{DeliveryFilter, DeliveryRecord, Replay};
-
-/// Deliveries in an answer, without and with `limit`.
-const USUAL: u32 = 20;
-const MOST: u32 = 100;
 
 /// `GET /v2/admin/deliveries`, the newest first, with `job`, `account`, `status`, `offset` and
 /// `limit`.
@@ -68,17 +64,7 @@ async fn find(api: &Api, id: &str) -> Result<DeliveryRecord, ApiError> {
 }
 
 fn filter(parameters: &[(String, String)]) -> Result<DeliveryFilter, ApiError> {
-    let number = |name: &str, usual: u32, range: std::ops::RangeInclusive<u32>| match last(parameters, name) {
-        None => Ok(usual),
-        Some(text) => match text.parse() {
-            Ok(number) if range.contains(&number) => Ok(number),
-            _ => Err(ApiError::invalid_one(format!(
-                "{name} must be a number from {} to {}",
-                range.start(),
-                range.end()
-            ))),
-        },
-    };
+    let (offset, limit) = page(parameters)?;
     let job_id = match last(parameters, "job").map(JobId::parse) {
         Some(None) => return Err(ApiError::invalid_one("job must be the id of a job")),
         known => known.flatten(),
@@ -95,8 +81,8 @@ fn filter(parameters: &[(String, String)]) -> Result<DeliveryFilter, ApiError> {
         job_id,
         account_id: last(parameters, "account").map(|name| AccountId(name.to_owned())),
         status,
-        offset: number("offset", 0, 0..=u32::MAX)?,
-        limit: number("limit", USUAL, 1..=MOST)?,
+        offset,
+        limit,
     })
 }
 

@@ -8,6 +8,7 @@ mod caller;
 mod collection;
 mod deliveries;
 mod envelope;
+mod erasures;
 mod error;
 mod file;
 mod health;

@@ -10,10 +10,10 @@ use axum::routing::{MethodRouter, get, post};
 
 use super::observe::observe;
 use super::state::Api;
-use super::{deliveries, file, health, jobs, list, metrics, prerecorded, upload, usage, webhooks};
+use super::{deliveries, erasures, file, health, jobs, list, metrics, prerecorded, upload, usage, webhooks};
 
 /// Every path of the API.
-const PATHS: [&str; 21] = [
+const PATHS: [&str; 22] = [
     "/v2/pre-recorded",
     "/v2/pre-recorded/{id}",
     "/v2/pre-recorded/{id}/file",
@@ -31,6 +31,7 @@ const PATHS: [&str; 21] = [
     "/v2/admin/deliveries",
     "/v2/admin/deliveries/{id}",
     "/v2/admin/deliveries/{id}/replay",
+    "/v2/admin/erasures",
     "/file/{id}",
     "/healthz",
     "/readyz",
@@ -58,6 +59,7 @@ fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
         get(deliveries::list),
         get(deliveries::get),
         post(deliveries::replay),
+        get(erasures::list),
         get(file::get),
         get(health::healthz),
         get(health::readyz),

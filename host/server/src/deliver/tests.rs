@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Parts, Sender, Settings, for_ending};
 use crate::blob::Blobs;
 use crate::model::event::{DeliveryStatus, Event};
-use crate::model::id::{AccountId, BlobArea, JobId, RequestId};
-use crate::model::job::{AudioSource, Callback, CallbackMethod, JobSpec, Kind, LanguageConfig};
+use crate::model::id::{BlobArea, JobId};
+use crate::model::job::{AudioSource, Callback, CallbackMethod};
 use crate::store::{Claim, DeliveryFilter, DeliveryRecord, Ending, NewJob, Outcome, Store, no_limit};
 
 struct House {
@@ -30,26 +30,9 @@ impl House {
 
     /// A job that is done with this result and names this callback.
     async fn done(&self, url: &str, result: Vec<u8>) -> JobId {
-        let spec = JobSpec {
-            model: "stt-1".to_owned(),
-            audio: AudioSource::Url("http://example.com/a.wav".to_owned()),
-            language: LanguageConfig::default(),
-            addons: Vec::new(),
-            missing_addons: Vec::new(),
-            accurate_word_times: false,
-            callback: Some(Callback { url: url.to_owned(), method: CallbackMethod::Post }),
-            custom_metadata: None,
-            request_params: Map::new(),
-        };
-        let job = NewJob {
-            id: JobId::new(),
-            account_id: AccountId("one".to_owned()),
-            request_id: RequestId::new(),
-            kind: Kind::PreRecorded,
-            spec: spec.clone(),
-            created_ms: 0,
-            zero_retention: false,
-        };
+        let mut job = NewJob::example(AudioSource::Url("http://example.com/a.wav".to_owned()), 0);
+        job.spec.callback = Some(Callback { url: url.to_owned(), method: CallbackMethod::Post });
+        let spec = job.spec.clone();
         let id = job.id;
         self.store.create_job(job).await.expect("created");
         let claim = self.store.claim("w", true, 0, 1000, &no_limit()).await.expect("claims");

@@ -74,7 +74,7 @@ pub struct RequestRate {
     pub burst: u32,
 }
 
-/// Days after which data is erased, by class; 0: within a day; absent: kept.
+/// Days after which data is erased, by class; 0: after half a day; absent: kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retention {

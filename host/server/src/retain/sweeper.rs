@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::erase::erase_job;
 use crate::blob::{BlobError, Blobs};
 use crate::model::date;
-use crate::model::id::{AccountId, JobId};
+use crate::model::id::{AccountId, BlobKey, JobId};
 use crate::model::plan::Retention;
-use crate::store::{DataClass, Erasure, ErasureRecord, Expired, Store, StoreError};
+use crate::store::{Erasure, ErasureRecord, Expired, Keepsake, Store, StoreError};
 
 /// Between two looks for data that is too old: the shortest period is "within 24 hours".
 const PAUSE: Duration = Duration::from_secs(600);
@@ -17,6 +17,8 @@ const FORGET_PAUSE: Duration = Duration::from_secs(1);
 /// Rows of one change.
 const BATCH: u32 = 100;
 const DAY_MS: i64 = 24 * 3600 * 1000;
+/// A period of 0 days ends within a day, and leaves time to use an upload and to fetch a result.
+const SHORTEST_MS: i64 = DAY_MS / 2;
 
 /// Why a sweep ended early; the next one begins again.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +51,10 @@ impl Sweeper {
     /// Works until it is dropped.
     pub async fn run(self) {
         let mut next_sweep_ms = i64::MIN;
+        let mut log_is_dirty = false;
         loop {
             let now_ms = date::now_ms();
-            let mut swept = self.forget(now_ms).await;
+            let mut swept = self.forget(now_ms, &mut log_is_dirty).await;
             if swept.is_ok() && now_ms >= next_sweep_ms {
                 next_sweep_ms = now_ms + PAUSE.as_millis() as i64;
                 swept = self.sweep(now_ms).await;
@@ -63,15 +66,16 @@ impl Sweeper {
         }
     }
 
-    /// Erases jobs of plans without retention whose end was delivered, or could not be.
-    pub async fn forget(&self, now_ms: i64) -> Result<(), RetainError> {
-        let jobs = self.store.jobs_to_forget(BATCH).await?;
-        for (account, id) in &jobs {
-            self.erase(account, *id, "zero_retention", now_ms).await?;
+    /// Erases jobs of plans without retention whose end was delivered, or could not be. Rows
+    /// that were overwritten still stand in the log of the database, which is `dirty` until
+    /// it could be emptied.
+    pub async fn forget(&self, now_ms: i64, dirty: &mut bool) -> Result<(), RetainError> {
+        for (account, id) in self.store.jobs_to_forget(BATCH).await? {
+            *dirty = true;
+            self.erase(&account, id, "zero_retention", now_ms).await?;
         }
-        if !jobs.is_empty() {
-            // Rows that were overwritten still stand in the log of the database.
-            self.store.truncate_log().await?;
+        if *dirty {
+            *dirty = !self.store.truncate_log().await?;
         }
         Ok(())
     }
@@ -81,24 +85,27 @@ impl Sweeper {
     /// 1. Whole jobs.
     /// 2. Results.
     /// 3. Recordings.
-    /// 4. Records of deliveries and erasures.
+    /// 4. What is known of uploads that no job used.
+    /// 5. Records of deliveries and erasures.
     pub async fn sweep(&self, now_ms: i64) -> Result<(), RetainError> {
         for account in self.store.accounts_with_data().await? {
             let periods = (self.periods)(&account);
-            let before = |days: u32| now_ms - i64::from(days) * DAY_MS;
-            if let Some(days) = periods.metadata_days {
-                self.sweep_jobs(&account, before(days), now_ms).await?;
+            let before = |days: Option<u32>| days.map(|days| now_ms - length_ms(days));
+            let metadata_before = before(periods.metadata_days);
+            if let Some(before_ms) = metadata_before {
+                self.sweep_jobs(&account, before_ms, now_ms).await?;
             }
-            if let Some(days) = periods.transcript_days {
-                let take = || self.store.expire_transcripts(&account, before(days), BATCH);
-                self.sweep_blobs(&account, DataClass::Transcript, now_ms, take).await?;
+            if let Some(before_ms) = before(periods.transcript_days) {
+                self.sweep_blobs(&account, Keepsake::Transcript, before_ms, now_ms).await?;
             }
-            if let Some(days) = periods.audio_days {
-                let take = || self.store.expire_audio(&account, before(days), BATCH);
-                self.sweep_blobs(&account, DataClass::Audio, now_ms, take).await?;
+            if let Some(before_ms) = before(periods.audio_days) {
+                self.sweep_blobs(&account, Keepsake::Audio, before_ms, now_ms).await?;
             }
-            if let Some(days) = periods.logs_days {
-                self.store.expire_logs(&account, before(days)).await?;
+            if let Some(before_ms) = metadata_before {
+                self.store.expire_files(&account, before_ms).await?;
+            }
+            if let Some(before_ms) = before(periods.logs_days) {
+                self.store.expire_logs(&account, before_ms).await?;
             }
         }
         Ok(())
@@ -107,47 +114,36 @@ impl Sweeper {
     async fn sweep_jobs(&self, account: &AccountId, before_ms: i64, now_ms: i64) -> Result<(), RetainError> {
         loop {
             let jobs = self.store.jobs_ended_before(account, before_ms, BATCH).await?;
-            for id in &jobs {
-                self.erase(account, *id, "retention", now_ms).await?;
-            }
             if jobs.is_empty() {
                 return Ok(());
+            }
+            for id in jobs {
+                self.erase(account, id, "retention", now_ms).await?;
             }
         }
     }
 
-    async fn sweep_blobs<F>(
+    async fn sweep_blobs(
         &self,
         account: &AccountId,
-        class: DataClass,
+        what: Keepsake,
+        before_ms: i64,
         now_ms: i64,
-        take: impl Fn() -> F,
-    ) -> Result<(), RetainError>
-    where
-        F: Future<Output = Result<Vec<Expired>, StoreError>>,
-    {
+    ) -> Result<(), RetainError> {
         loop {
-            let expired = take().await?;
+            let expired = self.store.expire(what, account, before_ms, BATCH).await?;
             if expired.is_empty() {
                 return Ok(());
             }
             let mut records = Vec::new();
             for Expired { job_id, blob_key } in expired {
                 self.blobs.delete(&blob_key).await?;
-                if self.blobs.exists(&blob_key).await? {
-                    return Err(RetainError::StillThere);
-                }
-                records.push(ErasureRecord {
-                    account_id: account.clone(),
-                    job_id,
-                    class,
-                    reason: "retention",
-                    erased_ms: now_ms,
-                });
+                self.prove_gone(&blob_key).await?;
+                records.push(record(account, job_id, what.class(), "retention", now_ms));
             }
             tracing::info!(
                 erased = records.len(),
-                class = class.name(),
+                class = what.class(),
                 "data reached the end of its period"
             );
             self.store.record_erasures(records).await?;
@@ -158,25 +154,39 @@ impl Sweeper {
         &self,
         account: &AccountId,
         id: JobId,
-        reason: &'static str,
+        reason: &str,
         now_ms: i64,
     ) -> Result<(), RetainError> {
         let Erasure::Erased { blobs } = erase_job(&self.store, &self.blobs, account, id).await? else {
             return Ok(());
         };
         for key in &blobs {
-            if self.blobs.exists(key).await? {
-                return Err(RetainError::StillThere);
-            }
+            self.prove_gone(key).await?;
         }
-        let record = ErasureRecord {
-            account_id: account.clone(),
-            job_id: Some(id.to_string()),
-            class: DataClass::Metadata,
-            reason,
-            erased_ms: now_ms,
-        };
         tracing::info!(job = %id, reason, "job erased");
+        let record = record(account, Some(id.to_string()), "metadata", reason, now_ms);
         Ok(self.store.record_erasures(vec![record]).await?)
     }
+
+    async fn prove_gone(&self, key: &BlobKey) -> Result<(), RetainError> {
+        match self.blobs.exists(key).await? {
+            true => Err(RetainError::StillThere),
+            false => Ok(()),
+        }
+    }
+}
+
+fn length_ms(days: u32) -> i64 {
+    (i64::from(days) * DAY_MS).max(SHORTEST_MS)
+}
+
+fn record(
+    account: &AccountId,
+    job_id: Option<String>,
+    class: &str,
+    reason: &str,
+    erased_ms: i64,
+) -> ErasureRecord {
+    let (class, reason) = (class.to_owned(), reason.to_owned());
+    ErasureRecord { account_id: account.clone(), job_id, class, reason, erased_ms }
 }

@@ -6,10 +6,10 @@ use serde_json::Map;
 
 use super::*;
 use crate::blob::Blobs;
-use crate::model::id::{AccountId, BlobArea, BlobKey, JobId, RequestId};
-use crate::model::job::{AudioSource, JobSpec, Kind, LanguageConfig};
+use crate::model::id::{AccountId, BlobArea, BlobKey, FileId, JobId};
+use crate::model::job::AudioSource;
 use crate::model::plan::Retention;
-use crate::store::{Claim, ConcurrencyLimit, Ending, FileFacts, NewJob, Outcome, Store};
+use crate::store::{Claim, Ending, FileFacts, FileRecord, NewJob, Outcome, Store, no_limit};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
@@ -38,30 +38,11 @@ impl House {
 
     /// A job with audio and result that was made and ended at `at_ms`.
     async fn ended_job(&self, at_ms: i64, zero_retention: bool) -> (JobId, BlobKey, BlobKey) {
-        let id = JobId::new();
-        let spec = JobSpec {
-            model: "stt-1".into(),
-            audio: AudioSource::Url("http://example.com/a.wav".into()),
-            language: LanguageConfig::default(),
-            addons: Vec::new(),
-            missing_addons: Vec::new(),
-            accurate_word_times: false,
-            callback: None,
-            custom_metadata: None,
-            request_params: Map::new(),
-        };
-        let job = NewJob {
-            id,
-            account_id: self.account.clone(),
-            request_id: RequestId::new(),
-            kind: Kind::PreRecorded,
-            spec,
-            created_ms: at_ms,
-            zero_retention,
-        };
+        let audio = AudioSource::Url("http://example.com/a.wav".into());
+        let job = NewJob { zero_retention, ..NewJob::example(audio, at_ms) };
+        let id = job.id;
         self.store.create_job(job).await.unwrap();
-        let unlimited: ConcurrencyLimit = Arc::new(|_| None);
-        let Claim::Job(claimed) = self.store.claim("w", true, at_ms, 1000, &unlimited).await.unwrap() else {
+        let Claim::Job(claimed) = self.store.claim("w", true, at_ms, 1000, &no_limit()).await.unwrap() else {
             panic!("a job waits")
         };
         let audio = self.blobs.put(BlobArea::Audio, b"sound".to_vec()).await.unwrap();
@@ -76,6 +57,26 @@ impl House {
         };
         assert!(self.store.finish(&claimed.lease, ending).await.unwrap());
         (id, audio, result_key)
+    }
+
+    /// An upload at `at_ms`.
+    async fn upload(&self, at_ms: i64) -> (FileId, BlobKey) {
+        let key = self.blobs.put(BlobArea::Audio, b"sound".to_vec()).await.unwrap();
+        let file = FileRecord {
+            id: FileId::new(),
+            account_id: self.account.clone(),
+            source: None,
+            created_ms: at_ms,
+            facts: FileFacts { blob_key: Some(key.clone()), ..FileFacts::default() },
+        };
+        self.store.insert_file(file.clone()).await.unwrap();
+        (file.id, key)
+    }
+
+    /// Classes of what was erased, the newest first.
+    async fn erased(&self) -> Vec<String> {
+        let records = self.store.list_erasures(Some(&self.account), 0, 9).await.unwrap();
+        records.into_iter().map(|record| record.class).collect()
     }
 
     async fn has(&self, key: &BlobKey) -> bool {
@@ -101,9 +102,9 @@ async fn each_class_of_data_goes_at_the_end_of_its_own_period() {
         seen.push((house.has(&audio).await, house.has(&result).await, job.is_some()));
     }
     assert_eq!(seen, [(true, true, true), (false, true, true), (false, false, true), (false, false, false)]);
-    assert_eq!(house.store.erasures_of(&house.account).await.unwrap(), ["audio", "transcript", "metadata"]);
+    assert_eq!(house.erased().await, ["metadata", "transcript", "audio"]);
     sweeper.sweep(9 * DAY_MS).await.unwrap();
-    assert_eq!(house.store.erasures_of(&house.account).await.unwrap(), Vec::<String>::new());
+    assert_eq!(house.erased().await, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -113,7 +114,9 @@ async fn without_periods_everything_stays_and_with_none_at_all_everything_goes_a
     let (forgotten, secret, result) = house.ended_job(1, true).await;
     let sweeper = house.sweeper(Retention::default());
     sweeper.sweep(1000 * DAY_MS).await.unwrap();
-    sweeper.forget(2).await.unwrap();
+    let mut log_is_dirty = false;
+    sweeper.forget(2, &mut log_is_dirty).await.unwrap();
+    assert!(!log_is_dirty, "nobody reads, so the log could be emptied");
     assert!(house.store.get_job(&house.account, kept).await.unwrap().is_some());
     assert!(house.has(&audio).await);
     assert!(house.store.get_job(&house.account, forgotten).await.unwrap().is_none());
@@ -121,14 +124,37 @@ async fn without_periods_everything_stays_and_with_none_at_all_everything_goes_a
 }
 
 #[tokio::test]
-async fn audio_of_a_job_that_is_not_final_is_never_taken_away() {
+async fn audio_that_a_job_needs_is_kept_and_then_goes() {
     let house = house().await;
-    let (_, audio, _) = house.ended_job(0, false).await;
-    let file = house.store.accounts_with_data().await.unwrap();
-    assert_eq!(file, std::slice::from_ref(&house.account));
-    let zero = Retention { audio_days: Some(0), ..Retention::default() };
-    house.sweeper(zero).sweep(0).await.unwrap();
-    assert!(house.has(&audio).await, "not older than the period");
-    house.sweeper(zero).sweep(1).await.unwrap();
+    let (file, audio) = house.upload(0).await;
+    house.store.create_job(NewJob::example(AudioSource::Stored(file), 1)).await.unwrap();
+    let sweeper = house.sweeper(Retention { audio_days: Some(1), ..Retention::default() });
+    sweeper.sweep(9 * DAY_MS).await.unwrap();
+    assert!(house.has(&audio).await, "the job has not ended");
+    let Claim::Job(claimed) = house.store.claim("w", true, 2, 1000, &no_limit()).await.unwrap() else {
+        panic!("a job waits")
+    };
+    let ending = Ending {
+        outcome: Outcome::Error { error_code: 500 },
+        completed_ms: 3,
+        post_session_metadata: Map::new(),
+        deliveries: Vec::new(),
+    };
+    assert!(house.store.finish(&claimed.lease, ending).await.unwrap());
+    sweeper.sweep(9 * DAY_MS).await.unwrap();
     assert!(!house.has(&audio).await);
+}
+
+#[tokio::test]
+async fn no_days_leave_half_a_day_and_then_nothing_of_an_upload() {
+    let house = house().await;
+    let (file, audio) = house.upload(0).await;
+    let none = Retention { audio_days: Some(0), metadata_days: Some(0), ..Retention::default() };
+    let sweeper = house.sweeper(none);
+    sweeper.sweep(DAY_MS / 2).await.unwrap();
+    assert!(house.has(&audio).await, "there is time to use it");
+    sweeper.sweep(DAY_MS / 2 + 1).await.unwrap();
+    assert!(!house.has(&audio).await);
+    assert_eq!(house.store.get_file(&house.account, file).await.unwrap(), None);
+    assert_eq!(house.erased().await, ["audio"]);
 }

@@ -47,5 +47,5 @@ pub use leases::{Checkpoint, Claim, Claimed, ConcurrencyLimit, Ending, Lease, Ou
 pub use lists::JobPage;
 pub use open::Store;
 pub use repeats::{REPEAT_WINDOW_MS, RequestMark};
-pub use retention::{DataClass, ErasureRecord, Expired};
+pub use retention::{ErasureRecord, Expired, Keepsake};
 pub use usage::{AccountUsage, Days, UsageOfDay};

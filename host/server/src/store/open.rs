@@ -24,11 +24,12 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
     include_str!("migrations/0004_deliveries.sql"),
+    include_str!("migrations/0005_retention.sql"),
 ];
 
 /// The database of one data folder.

@@ -9,24 +9,21 @@ use super::open::Store;
 use super::sqlite;
 use crate::model::id::{AccountId, BlobKey, JobId};
 
-/// Kinds of data that a plan keeps for different times.
+/// Bytes that a plan keeps for a time of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DataClass {
-    /// Recordings.
+pub enum Keepsake {
+    /// Recordings, from their arrival; never while a job needs them.
     Audio,
-    /// Results.
+    /// Results, from the end of their job; never while a delivery needs them.
     Transcript,
-    /// Whole jobs.
-    Metadata,
 }
 
-impl DataClass {
-    /// The name in rows.
-    pub fn name(self) -> &'static str {
+impl Keepsake {
+    /// The name of its class in records of erasures.
+    pub fn class(self) -> &'static str {
         match self {
             Self::Audio => "audio",
             Self::Transcript => "transcript",
-            Self::Metadata => "metadata",
         }
     }
 }
@@ -40,18 +37,18 @@ pub struct Expired {
     pub blob_key: BlobKey,
 }
 
-/// Something that was erased, after a look that it is gone.
+/// Something that was erased, written down once it was seen to be gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErasureRecord {
     /// Whose it was.
     pub account_id: AccountId,
     /// The job that it belonged to.
     pub job_id: Option<String>,
-    /// What it was.
-    pub class: DataClass,
+    /// `audio`, `transcript`, or `metadata` for a whole job.
+    pub class: String,
     /// `retention` or `zero_retention`.
-    pub reason: &'static str,
-    /// When it was given up and seen to be gone, milliseconds since 1970.
+    pub reason: String,
+    /// When, milliseconds since 1970.
     pub erased_ms: i64,
 }
 
@@ -62,9 +59,10 @@ impl Store {
         sqlite::select_accounts_with_data(&mut db).await
     }
 
-    /// Gives up recordings from before `before_ms` that no unfinished job needs.
-    pub async fn expire_audio(
+    /// Gives up what is older than `before_ms` and that nobody needs any more.
+    pub async fn expire(
         &self,
+        what: Keepsake,
         account: &AccountId,
         before_ms: i64,
         limit: u32,
@@ -72,22 +70,12 @@ impl Store {
         let account = account.clone();
         self.writer
             .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::expire_audio(db, &account, before_ms, limit).await })
-            })
-            .await
-    }
-
-    /// Gives up results of jobs that ended before `before_ms` and owe no delivery.
-    pub async fn expire_transcripts(
-        &self,
-        account: &AccountId,
-        before_ms: i64,
-        limit: u32,
-    ) -> Result<Vec<Expired>, StoreError> {
-        let account = account.clone();
-        self.writer
-            .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::expire_transcripts(db, &account, before_ms, limit).await })
+                Box::pin(async move {
+                    match what {
+                        Keepsake::Audio => sqlite::expire_audio(db, &account, before_ms, limit).await,
+                        Keepsake::Transcript => sqlite::expire_results(db, &account, before_ms, limit).await,
+                    }
+                })
             })
             .await
     }
@@ -109,6 +97,17 @@ impl Store {
         sqlite::select_jobs_to_forget(&mut db, limit).await
     }
 
+    /// Removes what is known of uploads from before `before_ms` that no job used and whose
+    /// bytes are gone.
+    pub async fn expire_files(&self, account: &AccountId, before_ms: i64) -> Result<(), StoreError> {
+        let account = account.clone();
+        self.writer
+            .write(move |db: &mut SqliteConnection| {
+                Box::pin(async move { sqlite::expire_files(db, &account, before_ms).await })
+            })
+            .await
+    }
+
     /// Removes finished deliveries and records of erasures from before `before_ms`.
     pub async fn expire_logs(&self, account: &AccountId, before_ms: i64) -> Result<u64, StoreError> {
         let account = account.clone();
@@ -119,16 +118,22 @@ impl Store {
             .await
     }
 
-    /// Empties the database's log of changes, in which overwritten rows still stand.
-    pub async fn truncate_log(&self) -> Result<(), StoreError> {
+    /// Empties the database's log of changes, in which overwritten rows still stand; false
+    /// when a reader was in the way.
+    pub async fn truncate_log(&self) -> Result<bool, StoreError> {
         let mut db = self.reader().await?;
         sqlite::truncate_log(&mut db).await
     }
 
-    /// What was erased of an account, by class, in order of time.
-    pub async fn erasures_of(&self, account: &AccountId) -> Result<Vec<String>, StoreError> {
+    /// What was erased, the newest first: of one account, or of all.
+    pub async fn list_erasures(
+        &self,
+        account: Option<&AccountId>,
+        offset: u32,
+        limit: u32,
+    ) -> Result<Vec<ErasureRecord>, StoreError> {
         let mut db = self.reader().await?;
-        sqlite::select_erasures(&mut db, account).await
+        sqlite::list_erasures(&mut db, account, offset, limit).await
     }
 
     /// Writes down what is gone.

@@ -9,6 +9,7 @@ use super::error::StoreError;
 use super::files::{FileFacts, FileRecord};
 use super::jobs::Job;
 use super::leases::Checkpoint;
+use super::retention::ErasureRecord;
 use crate::model::event::{Event, Target};
 use crate::model::id::{AccountId, BlobKey, FileId, JobId, RequestId};
 use crate::model::job::{CallbackMethod, Kind, Status};
@@ -121,6 +122,16 @@ impl HearingRow {
             cause: "kind of a job that this webhook hears of".to_owned(),
         })
     }
+}
+
+/// A row of `erasures`.
+#[derive(FromRow)]
+pub(super) struct ErasureRow {
+    account_id: String,
+    job_id: Option<String>,
+    class: String,
+    reason: String,
+    erased_ms: i64,
 }
 
 /// What a claim returns of its row.
@@ -264,6 +275,13 @@ impl TryFrom<WebhookRow> for Webhook {
             is_configured: row.is_configured,
             created_ms: row.created_ms,
         })
+    }
+}
+
+impl From<ErasureRow> for ErasureRecord {
+    fn from(row: ErasureRow) -> Self {
+        let ErasureRow { account_id, job_id, class, reason, erased_ms } = row;
+        Self { account_id: AccountId(account_id), job_id, class, reason, erased_ms }
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod accounts;
 mod deliveries;
+mod leases;
 mod lists;
+mod retention;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -13,8 +15,8 @@ use uuid::Uuid;
 
 use super::*;
 use crate::model::event::{Event, Target};
-use crate::model::id::{AccountId, BlobArea, BlobKey, FileId, JobId, RequestId};
-use crate::model::job::{AudioSource, CallbackMethod, JobSpec, Kind, LanguageConfig, Status};
+use crate::model::id::{AccountId, BlobArea, BlobKey, FileId, JobId};
+use crate::model::job::{AudioSource, CallbackMethod, Kind, Status};
 
 const LEASE_MS: i64 = 30_000;
 
@@ -34,30 +36,8 @@ fn account() -> AccountId {
     AccountId("one".to_owned())
 }
 
-fn spec(audio: AudioSource) -> JobSpec {
-    JobSpec {
-        model: "stt-1".to_owned(),
-        audio,
-        language: LanguageConfig::default(),
-        addons: Vec::new(),
-        missing_addons: Vec::new(),
-        accurate_word_times: false,
-        callback: None,
-        custom_metadata: None,
-        request_params: Map::new(),
-    }
-}
-
 fn new_job(created_ms: i64) -> NewJob {
-    NewJob {
-        id: JobId::new(),
-        account_id: account(),
-        request_id: RequestId::new(),
-        kind: Kind::PreRecorded,
-        spec: spec(AudioSource::Url("http://example.com/a.wav".to_owned())),
-        created_ms,
-        zero_retention: false,
-    }
+    NewJob::example(AudioSource::Url("http://example.com/a.wav".to_owned()), created_ms)
 }
 
 async fn add_job(store: &Store, created_ms: i64) -> JobId {
@@ -123,7 +103,7 @@ async fn a_job_over_a_stored_file_shares_its_record() {
         },
     };
     f.store.insert_file(file.clone()).await.expect("inserted");
-    let job = NewJob { spec: spec(AudioSource::Stored(file.id)), ..new_job(10) };
+    let job = NewJob::example(AudioSource::Stored(file.id), 10);
     f.store.create_job(job.clone()).await.expect("created");
     assert_eq!(get(&f.store, job.id).await.file, Some(file));
 }
@@ -140,193 +120,10 @@ async fn a_job_over_a_file_that_is_gone_or_foreign_has_none() {
     };
     f.store.insert_file(foreign.clone()).await.expect("inserted");
     for id in [foreign.id, FileId::new()] {
-        let job = NewJob { spec: spec(AudioSource::Stored(id)), ..new_job(11) };
+        let job = NewJob::example(AudioSource::Stored(id), 11);
         f.store.create_job(job.clone()).await.expect("created");
         assert_eq!(get(&f.store, job.id).await.file, None);
     }
-}
-
-#[tokio::test]
-async fn the_oldest_due_job_goes_first_and_no_job_goes_twice() {
-    let f = fixture().await;
-    let second = add_job(&f.store, 2_000).await;
-    let first = add_job(&f.store, 1_000).await;
-    assert!(
-        matches!(f.store.claim("a", true, 999, LEASE_MS, &no_limit()).await, Ok(Claim::Nothing)),
-        "not due yet"
-    );
-    assert_eq!(claim_job(&f.store, "a", 5_000).await.job.id, first);
-    assert_eq!(claim_job(&f.store, "a", 5_000).await.job.id, second);
-    assert!(matches!(f.store.claim("a", true, 5_000, LEASE_MS, &no_limit()).await, Ok(Claim::Nothing)));
-    let job = get(&f.store, first).await;
-    assert_eq!(job.status, Status::Processing);
-    let counts = f.store.queue_counts().await.expect("counts");
-    assert_eq!(counts, QueueCounts { queued: 0, processing: 2 });
-}
-
-#[tokio::test]
-async fn two_stores_on_one_file_share_one_queue() {
-    let f = fixture().await;
-    let other = Arc::new(Store::open(&f.path).await.expect("opens"));
-    let store = Arc::new(f.store);
-    let mut expected = HashSet::new();
-    for created_ms in 0..60 {
-        expected.insert(add_job(&store, created_ms).await);
-    }
-    let mut workers = Vec::new();
-    for number in 0..6 {
-        let store = if number % 2 == 0 { store.clone() } else { other.clone() };
-        workers.push(tokio::spawn(async move {
-            let mut mine = Vec::new();
-            while let Claim::Job(claimed) = store
-                .claim(&format!("worker-{number}"), true, 1_000, LEASE_MS, &no_limit())
-                .await
-                .expect("claims")
-            {
-                assert_eq!(claimed.lease.attempt, 1);
-                mine.push(claimed.job.id);
-            }
-            mine
-        }));
-    }
-    let mut claimed = Vec::new();
-    for worker in workers {
-        claimed.extend(worker.await.expect("ends"));
-    }
-    assert_eq!(claimed.len(), 60, "no job twice");
-    assert_eq!(claimed.into_iter().collect::<HashSet<_>>(), expected);
-}
-
-#[tokio::test]
-async fn a_lost_lease_changes_nothing_any_more() {
-    let f = fixture().await;
-    let id = add_job(&f.store, 0).await;
-    let old = claim_job(&f.store, "a", 0).await;
-    assert!(f.store.heartbeat(&old.lease, LEASE_MS + 10, Map::new()).await.expect("beats"));
-    let early = f.store.claim("b", true, LEASE_MS + 9, LEASE_MS, &no_limit()).await.expect("claims");
-    assert!(matches!(early, Claim::Nothing), "the heartbeat prolonged the lease");
-    let new = claim_job(&f.store, "a", LEASE_MS + 10).await;
-    assert_eq!((new.lease.attempt, new.crashes), (2, 1));
-
-    let key = BlobKey::new(BlobArea::Result);
-    let checkpoint = Checkpoint { step: "decode".to_owned(), digest: "d".to_owned(), blob_key: key.clone() };
-    let facts = FileFacts { filename: Some("late".to_owned()), ..FileFacts::default() };
-    assert!(!f.store.heartbeat(&old.lease, 99_999, Map::new()).await.expect("beats"));
-    assert!(!f.store.save_checkpoint(&old.lease, checkpoint).await.expect("saves"));
-    assert!(!f.store.save_file_facts(&old.lease, facts).await.expect("saves"));
-    assert!(!f.store.release(&old.lease, 0, true).await.expect("releases"));
-    assert!(!f.store.finish(&old.lease, done(&key)).await.expect("finishes"));
-    let job = get(&f.store, id).await;
-    assert_eq!((job.status, job.result_key), (Status::Processing, None));
-    assert_eq!(job.file.expect("file").facts.filename, None);
-    assert!(f.store.finish(&new.lease, done(&key)).await.expect("finishes"));
-    assert!(!f.store.finish(&new.lease, done(&key)).await.expect("finishes"), "final is final");
-    assert!(matches!(
-        f.store.claim("b", true, i64::MAX / 2, LEASE_MS, &no_limit()).await,
-        Ok(Claim::Nothing)
-    ));
-}
-
-#[tokio::test]
-async fn a_suspect_waits_for_a_worker_of_its_own_and_holds_back_the_rest() {
-    let f = fixture().await;
-    let suspect = add_job(&f.store, 0).await;
-    let lease = claim_job(&f.store, "dead", 0).await.lease;
-    let other = add_job(&f.store, 1).await;
-    assert_eq!(f.store.end_leases("dead", 2).await.expect("ends"), 1);
-    let answer = f.store.claim("a", false, 10, LEASE_MS, &no_limit()).await.expect("claims");
-    assert!(matches!(answer, Claim::WaitUntilAlone), "{answer:?}");
-    let claimed = claim_job(&f.store, "a", 10).await;
-    assert_eq!((claimed.job.id, claimed.crashes, claimed.lease.attempt), (suspect, 1, 2));
-    assert_ne!(claimed.lease, lease);
-    assert_eq!(claim_job(&f.store, "a", 10).await.job.id, other);
-}
-
-#[tokio::test]
-async fn crashes_are_forgotten_when_a_job_gets_further() {
-    let f = fixture().await;
-    add_job(&f.store, 0).await;
-    // What each claim saves before its process ends, and the crashes that the next one sees.
-    let mut now_ms = 0;
-    for (steps, crashes) in
-        [(vec!["decode"], 0), (vec!["decode"], 1), (vec![], 2), (vec!["decode", "segment"], 3), (vec![], 1)]
-    {
-        let claimed = claim_job(&f.store, "a", now_ms).await;
-        assert_eq!(claimed.crashes, crashes, "attempt {}", claimed.lease.attempt);
-        for step in steps {
-            let blob_key = BlobKey::new(BlobArea::Checkpoint);
-            let checkpoint = Checkpoint { step: step.to_owned(), digest: "d".to_owned(), blob_key };
-            assert!(f.store.save_checkpoint(&claimed.lease, checkpoint).await.expect("saves"));
-        }
-        now_ms += LEASE_MS + 1;
-    }
-}
-
-#[tokio::test]
-async fn a_released_job_waits_and_keeps_checkpoints_and_faults() {
-    let f = fixture().await;
-    let id = add_job(&f.store, 0).await;
-    let claimed = claim_job(&f.store, "a", 0).await;
-    let mut saved = Vec::new();
-    for (step, digest) in [("decode", "1"), ("segment", "2"), ("decode", "3")] {
-        let checkpoint = Checkpoint {
-            step: step.to_owned(),
-            digest: digest.to_owned(),
-            blob_key: BlobKey::new(BlobArea::Checkpoint),
-        };
-        assert!(f.store.save_checkpoint(&claimed.lease, checkpoint.clone()).await.expect("saves"));
-        saved.push(checkpoint);
-    }
-    assert!(f.store.release(&claimed.lease, 500, true).await.expect("releases"));
-    assert_eq!(get(&f.store, id).await.status, Status::Processing, "never back");
-    assert!(matches!(f.store.claim("a", true, 499, LEASE_MS, &no_limit()).await, Ok(Claim::Nothing)));
-    let again = claim_job(&f.store, "a", 500).await;
-    assert_eq!((again.crashes, again.faults, again.lease.attempt), (0, 1, 2));
-    assert_eq!(again.checkpoints, vec![saved[2].clone(), saved[1].clone()], "the later one replaced");
-
-    let result = BlobKey::new(BlobArea::Result);
-    let unknown = BlobKey::new(BlobArea::Checkpoint);
-    let keys = [saved[0].blob_key.clone(), saved[1].blob_key.clone(), unknown.clone(), result.clone()];
-    let lost = f.store.unmentioned_blobs(&keys).await.expect("reads");
-    assert_eq!(lost, vec![saved[0].blob_key.clone(), unknown.clone(), result.clone()]);
-    assert!(f.store.finish(&again.lease, done(&result)).await.expect("finishes"));
-    let lost = f.store.unmentioned_blobs(&keys).await.expect("reads");
-    assert_eq!(lost, vec![saved[0].blob_key.clone(), saved[1].blob_key.clone(), unknown]);
-}
-
-#[tokio::test]
-async fn the_final_change_writes_state_and_deliveries_together() {
-    let f = fixture().await;
-    let id = add_job(&f.store, 0).await;
-    let claimed = claim_job(&f.store, "a", 0).await;
-    let facts = FileFacts { audio_duration_s: Some(1.5), ..FileFacts::default() };
-    assert!(f.store.save_file_facts(&claimed.lease, facts).await.expect("saves"));
-    let facts = FileFacts { number_of_channels: Some(1), ..FileFacts::default() };
-    assert!(f.store.save_file_facts(&claimed.lease, facts).await.expect("saves"));
-    let metadata = json!({"error": {"message": "not audio"}}).as_object().cloned().expect("an object");
-    let delivery = Delivery {
-        id: Uuid::new_v4(),
-        event: Event::TranscriptionError,
-        target: Target::Callback,
-        url: "http://example.com/hook".to_owned(),
-        method: CallbackMethod::Put,
-        webhook_id: None,
-    };
-    let ending = Ending {
-        outcome: Outcome::Error { error_code: 422 },
-        completed_ms: 77,
-        post_session_metadata: metadata.clone(),
-        deliveries: vec![delivery.clone()],
-    };
-    assert!(f.store.finish(&claimed.lease, ending).await.expect("finishes"));
-    let job = get(&f.store, id).await;
-    assert_eq!((job.status, job.completed_ms, job.error_code), (Status::Error, Some(77), Some(422)));
-    assert_eq!((job.result_key, &job.post_session_metadata), (None, &metadata));
-    let known = job.file.expect("file").facts;
-    assert_eq!((known.audio_duration_s, known.number_of_channels), (Some(1.5), Some(1)));
-    assert_eq!(f.store.queue_counts().await.expect("counts"), QueueCounts::default());
-    let deliveries = f.store.deliveries_of(id).await.expect("reads");
-    assert_eq!(deliveries, vec![delivery]);
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::{AUDIO, Harness, KEY};
 use crate::config::{ApiKey, Auth, Secret};
+use crate::model::id::AccountId;
+use crate::store::ErasureRecord;
 
 const URL: &str = "https://user:pass@hooks.example/secret-path?token=t";
 
@@ -123,4 +125,25 @@ async fn only_the_operator_gets_there() {
         let nobody = axum::http::Request::builder().method(method).uri(path).header("host", "a.example");
         harness.send(nobody.body(Body::empty()).unwrap()).await.envelope(401);
     }
+}
+
+#[tokio::test]
+async fn the_operator_sees_what_was_erased() {
+    let h = Harness::new().await;
+    let record = |class: &str, erased_ms| ErasureRecord {
+        account_id: AccountId("default".into()),
+        job_id: None,
+        class: class.into(),
+        reason: "retention".into(),
+        erased_ms,
+    };
+    h.api.store.record_erasures(vec![record("audio", 1), record("transcript", 2)]).await.unwrap();
+    let items = h.get("/v2/admin/erasures?account=default&limit=1").await.json()["items"].clone();
+    assert_eq!(
+        items,
+        json!([{ "account": "default", "job": null, "class": "transcript", "reason": "retention",
+                 "erased_at": "1970-01-01T00:00:00.002Z" }])
+    );
+    assert_eq!(h.get("/v2/admin/erasures?account=other").await.json()["items"], json!([]));
+    h.get("/v2/admin/erasures?limit=101").await.envelope(400);
 }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{AUDIO, Harness};
 use crate::model::date;
-use crate::model::id::{AccountId, BlobArea, BlobKey, FileId, JobId, RequestId};
-use crate::model::job::{AudioSource, JobSpec, Kind, LanguageConfig};
+use crate::model::id::{AccountId, BlobArea, BlobKey, FileId};
+use crate::model::job::{AudioSource, Kind};
 use crate::store::{Claim, Claimed, Ending, FileFacts, FileRecord, NewJob, Outcome, no_limit};
 
 pub(super) fn elsewhere() -> AudioSource {
@@ -23,28 +23,9 @@ impl Harness {
 
     /// Writes a job as if it had been made at this moment.
     pub async fn add(&self, kind: Kind, audio: AudioSource, created_ms: i64) -> String {
-        let spec = JobSpec {
-            model: "stt-1".into(),
-            audio,
-            language: LanguageConfig::default(),
-            addons: Vec::new(),
-            missing_addons: Vec::new(),
-            accurate_word_times: false,
-            callback: None,
-            custom_metadata: None,
-            request_params: Map::new(),
-        };
-        let id = JobId::new();
         let account_id = AccountId("default".into());
-        let job = NewJob {
-            id,
-            account_id,
-            request_id: RequestId::new(),
-            kind,
-            spec,
-            created_ms,
-            zero_retention: false,
-        };
+        let job = NewJob { account_id, kind, ..NewJob::example(audio, created_ms) };
+        let id = job.id;
         self.api.store.create_job(job).await.unwrap();
         id.to_string()
     }

@@ -40,9 +40,11 @@ pub(super) use lists::explain_job_ids;
 pub(super) use lists::select_job_ids;
 pub(super) use queue::{end_leases, finish, prolong, release};
 pub(super) use repeats::{delete_marks, insert_mark, select_mark};
+#[cfg(test)]
+pub(super) use retention::explain_retention;
 pub(super) use retention::{
-    expire_audio, expire_logs, expire_transcripts, insert_erasure, select_accounts_with_data,
-    select_erasures, select_jobs_ended_before, select_jobs_to_forget, truncate_log,
+    expire_audio, expire_files, expire_logs, expire_results, insert_erasure, list_erasures,
+    select_accounts_with_data, select_jobs_ended_before, select_jobs_to_forget, truncate_log,
 };
 pub(super) use usage::{select_usage, select_usage_by_day};
 pub(super) use webhooks::{

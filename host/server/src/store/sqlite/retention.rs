@@ -7,6 +7,7 @@ use super::Answer;
 use crate::model::id::{AccountId, BlobKey, JobId};
 use crate::store::error::StoreError;
 use crate::store::retention::{ErasureRecord, Expired};
+use crate::store::rows::ErasureRow;
 
 const SELECT_ACCOUNTS: &str = "
     SELECT account_id FROM jobs UNION SELECT account_id FROM files
@@ -50,7 +51,7 @@ const SELECT_OLD_RESULTS: &str = "
 
 const FORGET_RESULT: &str = "UPDATE jobs SET result_key = NULL WHERE id = $1";
 
-pub(in crate::store) async fn expire_transcripts(
+pub(in crate::store) async fn expire_results(
     db: &mut SqliteConnection,
     account: &AccountId,
     before_ms: i64,
@@ -98,6 +99,21 @@ pub(in crate::store) async fn select_jobs_to_forget(
     rows.into_iter().map(|(account, id)| Ok((AccountId(account), job_id(id)?))).collect()
 }
 
+// What is known of an upload that no job used, once its bytes are gone.
+const DELETE_OLD_FILES: &str = "
+    DELETE FROM files
+    WHERE account_id = $1 AND created_ms < $2 AND blob_key IS NULL
+      AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.file_id = files.id)";
+
+pub(in crate::store) async fn expire_files(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    before_ms: i64,
+) -> Answer<()> {
+    query(DELETE_OLD_FILES).bind(&account.0).bind(before_ms).execute(db).await?;
+    Ok(())
+}
+
 const DELETE_OLD_DELIVERIES: &str = "
     DELETE FROM deliveries WHERE account_id = $1 AND created_ms < $2 AND next_try_ms IS NULL";
 
@@ -116,8 +132,8 @@ pub(in crate::store) async fn expire_logs(
 }
 
 const INSERT_ERASURE: &str = "
-    INSERT INTO erasures (id, account_id, job_id, class, reason, size_bytes, erased_ms, verified_ms)
-    VALUES ($1, $2, $3, $4, $5, 0, $6, $6)";
+    INSERT INTO erasures (id, account_id, job_id, class, reason, erased_ms)
+    VALUES ($1, $2, $3, $4, $5, $6)";
 
 pub(in crate::store) async fn insert_erasure(
     db: &mut SqliteConnection,
@@ -127,12 +143,51 @@ pub(in crate::store) async fn insert_erasure(
         .bind(Uuid::new_v4().to_string())
         .bind(&record.account_id.0)
         .bind(&record.job_id)
-        .bind(record.class.name())
-        .bind(record.reason)
+        .bind(&record.class)
+        .bind(&record.reason)
         .bind(record.erased_ms)
         .execute(db)
         .await?;
     Ok(())
+}
+
+const LIST_ERASURES: &str = "
+    SELECT account_id, job_id, class, reason, erased_ms FROM erasures
+    WHERE $1 IS NULL OR account_id = $1
+    ORDER BY erased_ms DESC, id DESC LIMIT $2 OFFSET $3";
+
+pub(in crate::store) async fn list_erasures(
+    db: &mut SqliteConnection,
+    account: Option<&AccountId>,
+    offset: u32,
+    limit: u32,
+) -> Answer<Vec<ErasureRecord>> {
+    let rows: Vec<ErasureRow> = query_as(LIST_ERASURES)
+        .bind(account.map(|account| account.0.as_str()))
+        .bind(limit)
+        .bind(offset)
+        .fetch_all(db)
+        .await?;
+    Ok(rows.into_iter().map(ErasureRecord::from).collect())
+}
+
+/// Outside of any transaction: moves all changes into the database file and empties the log;
+/// false when a reader was in the way.
+pub(in crate::store) async fn truncate_log(db: &mut SqliteConnection) -> Answer<bool> {
+    let (is_busy, _, _): (bool, i64, i64) = query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(db).await?;
+    Ok(!is_busy)
+}
+
+/// What the database does to find old data, step by step.
+#[cfg(test)]
+pub(in crate::store) async fn explain_retention(db: &mut SqliteConnection) -> Answer<Vec<String>> {
+    let mut steps = Vec::new();
+    for statement in [SELECT_OLD_AUDIO, SELECT_OLD_RESULTS, SELECT_OLD_JOBS, SELECT_TO_FORGET] {
+        let sql = sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+        let rows: Vec<(i64, i64, i64, String)> = query_as(sql).fetch_all(&mut *db).await?;
+        steps.extend(rows.into_iter().map(|row| row.3));
+    }
+    Ok(steps)
 }
 
 fn parse(table: &'static str, id: &str, key: &str) -> Answer<BlobKey> {
@@ -143,20 +198,4 @@ fn parse(table: &'static str, id: &str, key: &str) -> Answer<BlobKey> {
 fn job_id(text: String) -> Answer<JobId> {
     let corrupt = |id| StoreError::Corrupt { table: "jobs", id, cause: "id".to_owned() };
     JobId::parse(&text).ok_or_else(|| corrupt(text))
-}
-
-/// Outside of any transaction: moves all changes into the database file and empties the log.
-pub(in crate::store) async fn truncate_log(db: &mut SqliteConnection) -> Answer<()> {
-    query("PRAGMA wal_checkpoint(TRUNCATE)").execute(db).await?;
-    Ok(())
-}
-
-const SELECT_ERASURES: &str = "
-    SELECT class FROM erasures WHERE account_id = $1 ORDER BY erased_ms, rowid";
-
-pub(in crate::store) async fn select_erasures(
-    db: &mut SqliteConnection,
-    account: &AccountId,
-) -> Answer<Vec<String>> {
-    Ok(query_scalar(SELECT_ERASURES).bind(&account.0).fetch_all(db).await?)
 }

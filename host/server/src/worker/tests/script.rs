@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use crate::addons::Assembled;
 use crate::blob::{BlobError, Blobs};
 use crate::model::code::Code;
-use crate::model::id::{AccountId, BlobArea, BlobKey, JobId, RequestId};
-use crate::model::job::{AudioSource, Callback, CallbackMethod, JobSpec, Kind, LanguageConfig, Status};
+use crate::model::id::{AccountId, BlobArea, BlobKey, JobId};
+use crate::model::job::{AudioSource, Callback, CallbackMethod, Status};
 use crate::model::result::Transcription;
 use crate::model::segments::Segments;
 use crate::model::transcript::{Transcript, Utterance, Word};
@@ -197,26 +197,9 @@ impl House {
     }
 
     pub async fn add_job_over(&self, audio: AudioSource) -> JobId {
-        let callback = Callback { url: "http://example.com/hook".to_owned(), method: CallbackMethod::Post };
-        let job = NewJob {
-            id: JobId::new(),
-            account_id: AccountId("one".to_owned()),
-            request_id: RequestId::new(),
-            kind: Kind::PreRecorded,
-            spec: JobSpec {
-                model: "stt-1".to_owned(),
-                audio,
-                language: LanguageConfig::default(),
-                addons: Vec::new(),
-                missing_addons: Vec::new(),
-                accurate_word_times: false,
-                callback: Some(callback),
-                custom_metadata: None,
-                request_params: Map::new(),
-            },
-            created_ms: self.clock.now_ms(),
-            zero_retention: false,
-        };
+        let mut job = NewJob::example(audio, self.clock.now_ms());
+        job.spec.callback =
+            Some(Callback { url: "http://example.com/hook".to_owned(), method: CallbackMethod::Post });
         let id = job.id;
         self.store.create_job(job).await.expect("created");
         id
