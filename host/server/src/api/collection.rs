@@ -17,7 +17,8 @@ pub(super) enum Collection {
 }
 
 impl Collection {
-    const ALL: [Self; 3] = [Self::PreRecorded, Self::Live, Self::Transcription];
+    /// Every collection.
+    pub const ALL: [Self; 3] = [Self::PreRecorded, Self::Live, Self::Transcription];
 
     /// Its path, from the root.
     pub fn path(self) -> &'static str {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::caller::Admin;
@@ -17,7 +18,49 @@ use super::state::Api;
 use crate::model::date;
 use crate::model::event::DeliveryStatus;
 use crate::model::id::{AccountId, JobId};
+use crate::model::job::CallbackMethod;
 use crate::store::{DeliveryFilter, DeliveryRecord, Replay};
+
+/// A message about a job, with all that happened to it.
+#[derive(Serialize, ToSchema)]
+pub(super) struct DeliveryView {
+    /// The same in every attempt and replay.
+    #[schema(value_type = String, format = "uuid")]
+    id: Uuid,
+    event: &'static str,
+    /// `callback` or `webhook`.
+    target: &'static str,
+    /// Set for a webhook.
+    #[schema(value_type = Option<String>, format = "uuid")]
+    webhook: Option<Uuid>,
+    #[schema(value_type = String, format = "uuid")]
+    job: JobId,
+    account: String,
+    /// Host and port.
+    receiver: String,
+    #[schema(value_type = String)]
+    method: CallbackMethod,
+    /// `pending`, `delivered` or `given_up`.
+    status: &'static str,
+    /// Since it was written or replayed; the one that is running counts.
+    attempts: i64,
+    /// Why the last attempt failed.
+    last_error: Option<String>,
+    #[schema(format = "date-time")]
+    created_at: String,
+    #[schema(format = "date-time")]
+    next_try_at: Option<String>,
+    #[schema(format = "date-time")]
+    delivered_at: Option<String>,
+}
+
+/// A part of the list of messages.
+#[derive(Serialize, ToSchema)]
+pub(super) struct DeliveryList {
+    offset: u32,
+    limit: u32,
+    items: Vec<DeliveryView>,
+}
 
 /// `GET /v2/admin/deliveries`, the newest first, with `job`, `account`, `status`, `offset` and
 /// `limit`.
@@ -25,11 +68,11 @@ pub(super) async fn list(
     State(api): State<Arc<Api>>,
     Admin: Admin,
     Query(parameters): Parameters,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<DeliveryList>, ApiError> {
     let filter = filter(&parameters)?;
     let records = api.store.list_deliveries(&filter).await?;
-    let items: Vec<Value> = records.iter().map(view).collect();
-    Ok(Json(json!({ "offset": filter.offset, "limit": filter.limit, "items": items })))
+    let items = records.iter().map(view).collect();
+    Ok(Json(DeliveryList { offset: filter.offset, limit: filter.limit, items }))
 }
 
 /// `GET /v2/admin/deliveries/{id}`.
@@ -37,7 +80,7 @@ pub(super) async fn get(
     State(api): State<Arc<Api>>,
     Admin: Admin,
     PathId(id): PathId,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<DeliveryView>, ApiError> {
     Ok(Json(view(&find(&api, &id).await?)))
 }
 
@@ -46,7 +89,7 @@ pub(super) async fn replay(
     State(api): State<Arc<Api>>,
     Admin: Admin,
     PathId(id): PathId,
-) -> Result<(StatusCode, Json<Value>), ApiError> {
+) -> Result<(StatusCode, Json<DeliveryView>), ApiError> {
     let record = find(&api, &id).await?;
     match api.store.replay_delivery(record.delivery.id, date::now_ms()).await? {
         Replay::Due => Ok((StatusCode::ACCEPTED, Json(view(&find(&api, &id).await?)))),
@@ -86,22 +129,22 @@ fn filter(parameters: &[(String, String)]) -> Result<DeliveryFilter, ApiError> {
     })
 }
 
-fn view(record: &DeliveryRecord) -> Value {
+fn view(record: &DeliveryRecord) -> DeliveryView {
     let delivery = &record.delivery;
-    json!({
-        "id": delivery.id,
-        "event": delivery.event.name(),
-        "target": delivery.target.name(),
-        "webhook": delivery.webhook_id,
-        "job": record.job_id,
-        "account": record.account_id,
-        "receiver": record.receiver,
-        "method": delivery.method,
-        "status": record.status().name(),
-        "attempts": record.attempts,
-        "last_error": record.last_error,
-        "created_at": date::iso(record.created_ms),
-        "next_try_at": record.next_try_ms.map(date::iso),
-        "delivered_at": record.delivered_ms.map(date::iso),
-    })
+    DeliveryView {
+        id: delivery.id,
+        event: delivery.event.name(),
+        target: delivery.target.name(),
+        webhook: delivery.webhook_id,
+        job: record.job_id,
+        account: record.account_id.0.clone(),
+        receiver: record.receiver.clone(),
+        method: delivery.method,
+        status: record.status().name(),
+        attempts: record.attempts,
+        last_error: record.last_error.clone(),
+        created_at: date::iso(record.created_ms),
+        next_try_at: record.next_try_ms.map(date::iso),
+        delivered_at: record.delivered_ms.map(date::iso),
+    }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::error::ApiError;
 use super::state::Api;
@@ -15,20 +16,27 @@ use crate::model::date;
 /// Longest time that a probe of the disk may take.
 const PROBE: Duration = Duration::from_secs(2);
 
+/// How the service is.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Health {
+    /// `ok` of a process that answers, `ready` of one that accepts jobs.
+    status: &'static str,
+}
+
 /// `GET /healthz`: the process answers.
-pub(super) async fn healthz() -> Json<Value> {
-    Json(json!({ "status": "ok" }))
+pub(super) async fn healthz() -> Json<Health> {
+    Json(Health { status: "ok" })
 }
 
 /// `GET /readyz`: jobs can be accepted, down to the disk.
-pub(super) async fn readyz(State(api): State<Arc<Api>>) -> Result<Json<Value>, ApiError> {
+pub(super) async fn readyz(State(api): State<Arc<Api>>) -> Result<Json<Health>, ApiError> {
     if api.draining.is_cancelled() {
         return Err(ApiError::stopping());
     }
     let probe = async {
         api.store.probe(date::now_ms()).await?;
         api.blobs.probe().await?;
-        Ok(Json(json!({ "status": "ready" })))
+        Ok(Json(Health { status: "ready" }))
     };
     let slow = || ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "The disk does not answer in time");
     tokio::time::timeout(PROBE, probe).await.unwrap_or_else(|_| Err(slow()))

@@ -12,7 +12,7 @@ use crate::store::RequestMark;
 
 const HEADER: &str = "idempotency-key";
 /// Longest key.
-const MOST_CHARS: usize = 255;
+pub(super) const MOST_CHARS: usize = 255;
 
 /// The client's key, when it sent one.
 #[derive(Debug, Clone)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Extension, Request, State};
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::body::json_object;
 use super::caller::Caller;
@@ -20,6 +21,16 @@ use crate::model::job::{JobSpec, Kind};
 use crate::store::{NewJob, Quota, RequestMark};
 use crate::validate;
 
+/// A job that was accepted.
+#[derive(Serialize, ToSchema)]
+pub(super) struct JobCreated {
+    #[schema(value_type = String, format = "uuid")]
+    id: JobId,
+    /// Where its status and result can be read.
+    #[schema(format = "uri")]
+    result_url: String,
+}
+
 /// `POST /v2/pre-recorded` and `POST /v2/transcription`.
 pub(super) async fn create(
     State(api): State<Arc<Api>>,
@@ -29,7 +40,7 @@ pub(super) async fn create(
     key: IdempotencyKey,
     Extension(request_id): Extension<RequestId>,
     request: Request,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<JobCreated>, ApiError> {
     let body = json_object(request, &api.settings.limits).await?;
     let mark = key.mark(collection, &body);
     let id = match earlier(&api, &account, mark.as_ref()).await? {
@@ -40,7 +51,7 @@ pub(super) async fn create(
             accept(&api, account, request_id, spec, mark).await?
         }
     };
-    Ok(Json(json!({ "id": id, "result_url": format!("{}{}/{id}", origin.public, collection.path()) })))
+    Ok(Json(JobCreated { id, result_url: format!("{}{}/{id}", origin.public, collection.path()) }))
 }
 
 /// The job of a marked request that has been made before: what it asked for is not looked at

@@ -7,8 +7,8 @@ use axum::extract::Query;
 use super::error::ApiError;
 
 /// Items in an answer to the operator, without and with `limit`.
-const USUAL: u32 = 20;
-const MOST: u32 = 100;
+pub(super) const USUAL: u32 = 20;
+pub(super) const MOST: u32 = 100;
 
 /// The parameters as they stand in the query.
 pub(super) type Parameters = Query<Vec<(String, String)>>;

@@ -10,10 +10,13 @@ use axum::routing::{MethodRouter, get, post};
 
 use super::observe::observe;
 use super::state::Api;
-use super::{deliveries, erasures, file, health, jobs, list, metrics, prerecorded, upload, usage, webhooks};
+use super::{
+    deliveries, docs, erasures, file, health, jobs, list, metrics, openapi, prerecorded, upload, usage,
+    webhooks,
+};
 
 /// Every path of the API.
-const PATHS: [&str; 22] = [
+const PATHS: [&str; 23] = [
     "/v2/pre-recorded",
     "/v2/pre-recorded/{id}",
     "/v2/pre-recorded/{id}/file",
@@ -36,7 +39,11 @@ const PATHS: [&str; 22] = [
     "/healthz",
     "/readyz",
     "/metrics",
+    "/openapi.json",
 ];
+
+/// The page for people.
+const PAGE: &str = "/docs";
 
 /// What answers there, in the same order.
 fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
@@ -64,6 +71,7 @@ fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
         get(health::healthz),
         get(health::readyz),
         get(metrics::get),
+        get(openapi::get),
     ]
 }
 
@@ -74,6 +82,9 @@ pub fn router(api: Arc<Api>) -> Router {
         router = with_and_without_slash(router, path, methods);
     }
     router
+        .route(PAGE, get(docs::redirect))
+        .route("/docs/", get(docs::page))
+        .route("/docs/{file}", get(docs::part))
         .fallback(|| async { StatusCode::NOT_FOUND })
         // Handlers limit bodies themselves, by what they hold.
         .layer(DefaultBodyLimit::disable())
@@ -97,7 +108,8 @@ pub(super) fn route_of(path: &str) -> &'static str {
         route.split('/').all(|part| asked.next().is_some_and(|sent| part == "{id}" || part == sent))
             && asked.next().is_none()
     };
-    PATHS.iter().copied().find(fits).unwrap_or("-")
+    let is_page = path.strip_prefix(PAGE).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    PATHS.iter().copied().find(fits).or(is_page.then_some(PAGE)).unwrap_or("-")
 }
 
 #[cfg(test)]
@@ -111,6 +123,8 @@ mod tests {
             ("/v2/pre-recorded/anything", "/v2/pre-recorded/{id}"),
             ("/v2/live/anything/file/", "/v2/live/{id}/file"),
             ("/file/x/", "/file/{id}"),
+            ("/docs/index.html", "/docs"),
+            ("/docsx", "-"),
             ("/file/x/y", "-"),
             ("/secret", "-"),
             ("/", "-"),

@@ -1,7 +1,8 @@
 //! Files on their way into the store: from a blob to a record that a job can name.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
 
 use axum::http::StatusCode;
 
@@ -132,22 +133,48 @@ pub(super) fn safe_filename(sent: &str) -> Option<String> {
 }
 
 /// The answer to an upload.
-pub(super) fn view(record: &FileRecord, origin: &str) -> Value {
+#[derive(Serialize, ToSchema)]
+pub(super) struct Upload<'a> {
+    /// What a request names as its `audio_url`.
+    #[schema(format = "uri")]
+    audio_url: String,
+    audio_metadata: UploadMetadata<'a>,
+}
+
+/// What is known of an uploaded file.
+#[derive(Serialize, ToSchema)]
+pub(super) struct UploadMetadata<'a> {
+    #[schema(value_type = String, format = "uuid")]
+    id: FileId,
+    filename: &'a str,
+    /// That of the file name, lower case, without a dot.
+    extension: String,
+    /// Bytes.
+    size: Option<u64>,
+    /// Seconds.
+    audio_duration: Option<f64>,
+    #[schema(minimum = 1)]
+    number_of_channels: Option<u32>,
+    /// Where it was downloaded, when it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
+}
+
+/// Shows a stored file to the client that brought it.
+pub(super) fn view<'a>(record: &'a FileRecord, origin: &str) -> Upload<'a> {
     let facts = &record.facts;
     let filename = facts.filename.as_deref().unwrap_or_default();
     let extension = filename.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
-    let mut metadata = json!({
-        "id": record.id,
-        "filename": filename,
-        "extension": extension,
-        "size": facts.size_bytes,
-        "audio_duration": facts.audio_duration_s,
-        "number_of_channels": facts.number_of_channels,
-    });
-    if let Some(source) = &record.source {
-        metadata["source"] = json!(source);
-    }
-    json!({ "audio_url": format!("{origin}/file/{}", record.id), "audio_metadata": metadata })
+    let audio_metadata = UploadMetadata {
+        id: record.id,
+        filename,
+        extension,
+        size: facts.size_bytes,
+        audio_duration: facts.audio_duration_s,
+        number_of_channels: facts.number_of_channels,
+        source: record.source.as_deref(),
+    };
+    Upload { audio_url: format!("{origin}/file/{}", record.id), audio_metadata }
 }
 
 #[cfg(test)]

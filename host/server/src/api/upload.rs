@@ -7,8 +7,8 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use futures_util::TryStreamExt;
-use serde_json::Value;
 use tokio_util::io::StreamReader;
 
 use super::body::{BodyLimits, FaultCell, check_announced, has_media_type, json_object, limited};
@@ -34,7 +34,7 @@ pub(super) async fn upload(
     Keeper(account): Keeper,
     origin: Origin,
     request: Request,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let headers = request.headers();
     let record = if has_media_type(headers, "multipart/form-data") {
         let arrived = receive(&api, request).await?;
@@ -47,7 +47,7 @@ pub(super) async fn upload(
             "The content type must be multipart/form-data or application/json",
         ));
     };
-    Ok(Json(stored::view(&record, &origin.public)))
+    Ok(Json(stored::view(&record, &origin.public)).into_response())
 }
 
 /// Takes the part `audio` to the disk as it comes.

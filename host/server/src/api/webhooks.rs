@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::body::json_object;
@@ -20,12 +21,38 @@ use crate::model::id::AccountId;
 use crate::model::webhook::Webhook;
 use crate::validate;
 
+/// A receiver that hears of jobs.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Webhook)]
+pub(super) struct WebhookView {
+    #[schema(value_type = String, format = "uuid")]
+    id: Uuid,
+    /// Whose jobs it hears of; null: everybody's.
+    account: Option<String>,
+    #[schema(format = "uri")]
+    url: String,
+    /// What it hears of; null: everything.
+    events: Option<Vec<&'static str>>,
+    /// Whether what is sent to it is signed.
+    has_secret: bool,
+    /// It stands in the configuration file and can only be removed there.
+    is_configured: bool,
+    #[schema(format = "date-time")]
+    created_at: String,
+}
+
+/// All receivers.
+#[derive(Serialize, ToSchema)]
+pub(super) struct WebhookList {
+    webhooks: Vec<WebhookView>,
+}
+
 /// `POST /v2/admin/webhooks`.
 pub(super) async fn register(
     State(api): State<Arc<Api>>,
     Admin: Admin,
     request: Request,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<WebhookView>, ApiError> {
     let body = json_object(request, &api.settings.limits).await?;
     let wish = validate::webhook(&body, api.rules.allow_private_urls)?;
     let webhook = Webhook {
@@ -46,10 +73,10 @@ pub(super) async fn list(
     State(api): State<Arc<Api>>,
     Admin: Admin,
     Query(parameters): Parameters,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<WebhookList>, ApiError> {
     let account = last(&parameters, "account").map(|name| AccountId(name.to_owned()));
     let webhooks = api.store.list_webhooks(account.as_ref()).await?;
-    Ok(Json(json!({ "webhooks": webhooks.iter().map(view).collect::<Vec<_>>() })))
+    Ok(Json(WebhookList { webhooks: webhooks.iter().map(view).collect() }))
 }
 
 /// `GET /v2/admin/webhooks/{id}`.
@@ -57,7 +84,7 @@ pub(super) async fn get(
     State(api): State<Arc<Api>>,
     Admin: Admin,
     PathId(id): PathId,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<WebhookView>, ApiError> {
     Ok(Json(view(&find(&api, &id).await?)))
 }
 
@@ -84,15 +111,15 @@ async fn find(api: &Api, id: &str) -> Result<Webhook, ApiError> {
     api.store.get_webhook(id).await?.ok_or_else(missing)
 }
 
-fn view(webhook: &Webhook) -> Value {
+fn view(webhook: &Webhook) -> WebhookView {
     let events = webhook.events.as_ref();
-    json!({
-        "id": webhook.id,
-        "account": webhook.account_id,
-        "url": webhook.url,
-        "events": events.map(|events| events.iter().copied().map(Event::name).collect::<Vec<_>>()),
-        "has_secret": webhook.secret.is_some(),
-        "is_configured": webhook.is_configured,
-        "created_at": date::iso(webhook.created_ms),
-    })
+    WebhookView {
+        id: webhook.id,
+        account: webhook.account_id.as_ref().map(|account| account.0.clone()),
+        url: webhook.url.clone(),
+        events: events.map(|events| events.iter().copied().map(Event::name).collect()),
+        has_secret: webhook.secret.is_some(),
+        is_configured: webhook.is_configured,
+        created_at: date::iso(webhook.created_ms),
+    }
 }

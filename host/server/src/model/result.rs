@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::transcript::Utterance;
 
 /// Figures about the audio and the work; seconds throughout.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Metadata {
     /// Length of the audio.
     pub audio_duration: f64,
@@ -19,7 +20,7 @@ pub struct Metadata {
 }
 
 /// Why an add-on gave no result; shown to the client.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AddonError {
     /// HTTP-like: 4xx blames the request, 5xx the add-on or the host.
     pub status_code: u16,
@@ -30,7 +31,7 @@ pub struct AddonError {
 }
 
 /// The five members that every add-on's answer has.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Wrapper {
     /// Whether the add-on ran to its end.
     pub success: bool,
@@ -48,7 +49,7 @@ pub struct Wrapper {
 }
 
 /// One subtitle file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Subtitle {
     /// `srt` or `vtt`.
     pub format: String,
@@ -57,7 +58,7 @@ pub struct Subtitle {
 }
 
 /// The `transcription` member of a result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Transcription {
     /// All that was said.
     pub full_transcript: String,
@@ -74,7 +75,7 @@ pub struct Transcription {
 }
 
 /// The `result` member of a job that is done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobResult {
     /// Always present.
     pub metadata: Metadata,

@@ -5,9 +5,10 @@
 //! words gives `text`.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// One word with its place in the file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Word {
     /// The word as written, with its leading space where the language writes spaces.
     pub word: String,
@@ -20,7 +21,7 @@ pub struct Word {
 }
 
 /// A stretch of speech of one channel, and of one speaker where that is known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Utterance {
     /// Seconds.
     pub start: f64,

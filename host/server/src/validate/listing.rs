@@ -12,9 +12,9 @@ use crate::model::listing::{JobFilter, Page};
 use crate::model::metadata::{self, MetadataPair};
 
 /// Jobs of a page when the client does not say.
-const USUAL_LIMIT: u32 = 20;
+pub const USUAL_LIMIT: u32 = 20;
 /// Most jobs of a page; who asks for more gets this many, and links that go on from there.
-const MOST_LIMIT: u32 = 100;
+pub const MOST_LIMIT: u32 = 100;
 /// The largest whole number that every JSON reader keeps.
 const MOST_OFFSET: u64 = (1 << 53) - 1;
 const METADATA: &str = "custom_metadata";

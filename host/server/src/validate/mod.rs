@@ -6,6 +6,7 @@
 
 mod addons;
 mod attached;
+mod describe;
 mod fields;
 mod language;
 mod listing;
@@ -23,7 +24,8 @@ mod webhook;
 mod wording;
 
 pub use attached::{ATTACHED_BYTES, attached_metadata};
-pub use listing::{ListQuery, list_query};
+pub use describe::{ATTACHED, LANGUAGE_CODE, PRERECORDED, UPLOAD_BY_URL, WEBHOOK, request_schemas};
+pub use listing::{ListQuery, MOST_LIMIT, USUAL_LIMIT, list_query};
 pub use object::object;
 pub use prerecorded::without_retention;
 pub use prerecorded::{Draft, audio_url, prerecorded};

@@ -47,6 +47,11 @@ impl Schema {
         Ok(Self { source: source.clone(), validator, ignores_unknown })
     }
 
+    /// The schema as it was given.
+    pub(super) fn source(&self) -> &Value {
+        &self.source
+    }
+
     /// Whether an empty object lacks something.
     pub fn has_required_members(&self) -> bool {
         self.source.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty())

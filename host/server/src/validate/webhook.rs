@@ -10,7 +10,7 @@ use crate::model::secret::Secret;
 use crate::net_guard::check_url;
 
 /// Longest secret and longest account name, characters.
-const MOST_CHARS: usize = 256;
+pub(super) const MOST_CHARS: usize = 256;
 
 /// A webhook as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 mod addons;
 mod bounds;
+mod description;
 mod fields;
 mod listing;
 mod property;
@@ -53,7 +54,9 @@ fn catalogue(addons: Vec<AddonFacts>, absent: Vec<AbsentAddon>) -> Catalogue {
 fn check_with(catalogue: &Catalogue, mut body: Value) -> Result<Draft, Rejection> {
     let body = body.as_object_mut().unwrap();
     body.entry("audio_url").or_insert_with(|| AUDIO.into());
-    prerecorded(body, &rules(), catalogue, &["https://speech.example".into()])
+    let outcome = prerecorded(body, &rules(), catalogue, &["https://speech.example".into()]);
+    description::agrees(&description::of(catalogue), body, &outcome);
+    outcome
 }
 
 fn check(body: Value) -> Result<Draft, Rejection> {

@@ -1,9 +1,12 @@
 //! Whatever a client sends gets an answer.
 
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{AUDIO, rules, spec_of};
+use super::{AUDIO, description, rules, spec_of};
 use crate::model::spec;
 use crate::validate::{Catalogue, Rejection, prerecorded};
 
@@ -40,13 +43,18 @@ fn any_name() -> impl Strategy<Value = String> {
     prop_oneof![4 => prop::sample::select(names), 1 => ".{0,8}"]
 }
 
+/// The description of a host without add-ons.
+static DESCRIPTION: LazyLock<Validator> = LazyLock::new(|| description::of(&Catalogue::default()));
+
 proptest! {
     /// Whatever a client sends: no panic, every complaint in the agreed form, and what is
     /// accepted is accepted again when its echo is sent.
     #[test]
     fn any_object_gets_an_answer(members in prop::collection::btree_map(any_name(), any_json(), 0..12)) {
         let body: Map<String, Value> = members.into_iter().collect();
-        match prerecorded(&body, &rules(), &Catalogue::default(), &[]) {
+        let outcome = prerecorded(&body, &rules(), &Catalogue::default(), &[]);
+        description::agrees(&DESCRIPTION, &body, &outcome);
+        match outcome {
             Ok(draft) => {
                 let echo = spec_of(draft).request_params;
                 prop_assert!(prerecorded(&echo, &rules(), &Catalogue::default(), &[]).is_ok(), "{echo:?}");

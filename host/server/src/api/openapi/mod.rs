@@ -1,0 +1,105 @@
+//! `GET /openapi.json`: what this API takes and answers, as an OpenAPI 3.1 document.
+//!
+//! Answers are described by the types that are written, requests by what they are checked
+//! with, the add-ons of the operator among them. So each host describes itself.
+
+mod admin;
+mod files;
+mod jobs;
+mod operation;
+mod service;
+
+use std::sync::{Arc, LazyLock};
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::{Value, json};
+use utoipa::openapi::path::{PathItem, PathsBuilder};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+use utoipa::openapi::{
+    ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, RefOr, Schema,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::deliveries::DeliveryList;
+use super::envelope::ErrorBody;
+use super::erasures::ErasureList;
+use super::health::Health;
+use super::job_view::Envelope;
+use super::origin::Origin;
+use super::prerecorded::JobCreated;
+use super::state::Api;
+use super::stored::Upload;
+use super::usage::{Usage, UsageOfAll};
+use super::webhooks::WebhookList;
+use crate::model::result::JobResult;
+use crate::validate;
+
+const DESCRIPTION: &str = "Speech to text on your own machine. A job is posted with the address of its audio \
+    and read until its status is done or error; callbacks and webhooks tell of it as well.";
+
+/// Needs no key: a client has to know how to say who it is.
+pub(super) async fn get(State(api): State<Arc<Api>>, origin: Origin) -> Json<Value> {
+    Json(document(&api, &origin))
+}
+
+fn document(api: &Api, origin: &Origin) -> Value {
+    static SAME_FOR_ALL: LazyLock<Value> =
+        LazyLock::new(|| serde_json::to_value(described()).expect("the description is JSON"));
+    let mut document = SAME_FOR_ALL.clone();
+    document["servers"] = json!([{ "url": origin.public }]);
+    let mut alternatives = Vec::new();
+    for name in api.keys.headers() {
+        let scheme = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new(name)));
+        document["components"]["securitySchemes"][name] = json!(scheme);
+        alternatives.push(json!({ name: [] }));
+    }
+    document["security"] = Value::Array(alternatives);
+    let schemas = &mut document["components"]["schemas"];
+    for (name, schema) in validate::request_schemas(&api.rules, &api.addons.catalogue()) {
+        schemas[name] = schema;
+    }
+    document
+}
+
+/// What does not depend on configuration and add-ons.
+fn described() -> OpenApi {
+    let license = LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build();
+    let info = InfoBuilder::new()
+        .title("tympan")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(DESCRIPTION))
+        .license(Some(license))
+        .build();
+    let operations = jobs::operations().into_iter();
+    let operations =
+        operations.chain(files::operations()).chain(admin::operations()).chain(service::operations());
+    let paths = operations.fold(PathsBuilder::new(), |paths, described| {
+        paths.path(described.path, PathItem::new(described.method, described.operation))
+    });
+    let components = ComponentsBuilder::new().schemas_from_iter(answers()).build();
+    OpenApiBuilder::new().info(info).paths(paths.build()).components(Some(components)).build()
+}
+
+/// The types of all answers by name.
+fn answers() -> Vec<(String, RefOr<Schema>)> {
+    let mut schemas = vec![(jobs::LIST.to_owned(), jobs::list_schema())];
+    with_parts::<Envelope<'_>>(&mut schemas);
+    with_parts::<JobResult>(&mut schemas);
+    with_parts::<JobCreated>(&mut schemas);
+    with_parts::<Upload<'_>>(&mut schemas);
+    with_parts::<Usage>(&mut schemas);
+    with_parts::<UsageOfAll>(&mut schemas);
+    with_parts::<WebhookList>(&mut schemas);
+    with_parts::<DeliveryList>(&mut schemas);
+    with_parts::<ErasureList>(&mut schemas);
+    with_parts::<ErrorBody<'_>>(&mut schemas);
+    with_parts::<Health>(&mut schemas);
+    jobs::put_result(&mut schemas);
+    schemas
+}
+
+fn with_parts<T: ToSchema>(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+    schemas.push((T::name().into_owned(), <T as PartialSchema>::schema()));
+    T::schemas(schemas);
+}

@@ -1,0 +1,42 @@
+//! The bodies that have a few fields only.
+
+use serde_json::{Value, json};
+
+use super::schema::{described, optional, web_url};
+use crate::model::event::Event;
+use crate::validate::attached::ATTACHED_BYTES;
+use crate::validate::webhook::MOST_CHARS;
+
+pub(super) fn upload_by_url() -> Value {
+    json!({
+        "type": "object",
+        "required": ["audio_url"],
+        "properties": { "audio_url": web_url("A file elsewhere, which is copied, or one uploaded before.") },
+    })
+}
+
+pub(super) fn attached() -> Value {
+    let members = json!({ "type": "object", "additionalProperties": true });
+    json!({
+        "type": "object",
+        "description": format!("Either name will do; together at most {ATTACHED_BYTES} bytes for a job."),
+        "anyOf": [{ "required": ["post_session_metadata"] }, { "required": ["post_request_metadata"] }],
+        "properties": { "post_session_metadata": members, "post_request_metadata": members },
+    })
+}
+
+pub(super) fn webhook() -> Value {
+    let text = json!({ "type": "string", "minLength": 1, "maxLength": MOST_CHARS });
+    let events: Vec<&str> = Event::ALL.into_iter().map(Event::name).collect();
+    let events = json!({ "type": "array", "minItems": 1, "items": { "enum": events } });
+    json!({
+        "type": "object",
+        "required": ["url"],
+        "properties": {
+            "url": web_url("Where messages are sent."),
+            "secret": optional(described(text.clone(), "Signs what is sent.")),
+            "account": optional(described(text, "Whose jobs it hears of; without it everybody's.")),
+            "events": optional(described(events, "What it hears of; without it everything.")),
+        },
+    })
+}
