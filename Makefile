@@ -38,8 +38,18 @@ demo: build model
 run: build model
 	@$(TYMPAN) serve
 
-test: build model examples hostile
+test: build model examples hostile target/schemathesis/bin/schemathesis
 	@python3 scripts/test.py
+
+# Holds the API against its own description, with more requests than `make test` sends.
+.PHONY: schemathesis
+schemathesis: build model target/schemathesis/bin/schemathesis
+	@TYMPAN_EXAMPLES=$(or $(EXAMPLES),200) cargo test --locked --release --workspace --test openapi -- schemathesis --nocapture
+
+target/schemathesis/bin/schemathesis: Makefile | setup
+	@python3 -m venv target/schemathesis
+	@target/schemathesis/bin/pip install --quiet --disable-pip-version-check schemathesis==4.32.5
+	@touch $@
 
 # The published client libraries against this service; needs npm and the registries.
 .PHONY: clients

@@ -13,6 +13,10 @@ use super::error::ApiError;
 /// Relative to the page, so that it works below a proxy's path as well.
 const DOCUMENT: &str = "../openapi.json";
 
+/// Nothing is loaded from elsewhere; the page draws its icons from `data:` addresses and
+/// writes style attributes.
+const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
+
 /// `GET /docs/`. The page's own addresses are relative to it.
 pub(super) async fn page() -> Result<Response, ApiError> {
     send("index.html")
@@ -29,9 +33,12 @@ pub(super) async fn part(Path(file): Path<String>) -> Result<Response, ApiError>
 }
 
 fn send(file: &str) -> Result<Response, ApiError> {
-    let config = Arc::new(Config::from(DOCUMENT));
+    // Without this the page shows the document to a service that checks it.
+    let config = Arc::new(Config::from(DOCUMENT).validator_url("none").use_base_layout());
     let found = utoipa_swagger_ui::serve(file, config).map_err(|_| ApiError::internal())?;
     let file = found.ok_or_else(|| ApiError::not_found("Page"))?;
     let kind = HeaderValue::from_str(&file.content_type).map_err(|_| ApiError::internal())?;
-    Ok(([(header::CONTENT_TYPE, kind)], file.bytes.into_owned()).into_response())
+    let headers =
+        [(header::CONTENT_TYPE, kind), (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY))];
+    Ok((headers, file.bytes.into_owned()).into_response())
 }

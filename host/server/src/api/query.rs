@@ -13,10 +13,9 @@ pub(super) const MOST: u32 = 100;
 /// The parameters as they stand in the query.
 pub(super) type Parameters = Query<Vec<(String, String)>>;
 
-/// Of a parameter that stands twice the last counts; an empty one is none.
+/// Of a parameter that stands twice the last counts.
 pub(super) fn last<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    let found = parameters.iter().rev().find(|(key, _)| key == name);
-    found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    parameters.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
 /// `offset` and `limit` of a list for the operator.

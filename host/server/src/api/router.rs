@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Every path of the API.
-const PATHS: [&str; 23] = [
+pub(super) const PATHS: [&str; 23] = [
     "/v2/pre-recorded",
     "/v2/pre-recorded/{id}",
     "/v2/pre-recorded/{id}/file",

@@ -15,6 +15,7 @@ use crate::model::date;
 use crate::model::id::AccountId;
 use crate::model::job::Kind;
 use crate::store::{AccountUsage, Days, UsageOfDay};
+use crate::validate::Rejection;
 
 /// What an account was billed.
 #[derive(Serialize, ToSchema)]
@@ -130,7 +131,7 @@ fn days(parameters: &[(String, String)]) -> Result<Days, ApiError> {
     };
     let days = Days { from: day("from")?, to: day("to")? };
     if days.from.as_ref().zip(days.to.as_ref()).is_some_and(|(from, to)| from > to) {
-        return Err(ApiError::invalid_one("from must not be later than to"));
+        return Err(Rejection::Contradictory(vec!["from must not be later than to".to_owned()]).into());
     }
     Ok(days)
 }

@@ -29,7 +29,7 @@ pub(super) struct WebhookView {
     id: Uuid,
     /// Whose jobs it hears of; null: everybody's.
     account: Option<String>,
-    #[schema(format = "uri")]
+    #[schema(format = "iri")]
     url: String,
     /// What it hears of; null: everything.
     events: Option<Vec<&'static str>>,

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::fields::Fields;
+use super::numbers;
 use super::problems::Problems;
 use super::rules::{Catalogue, KnownAddon};
 use super::schema::Schema;
@@ -149,7 +150,8 @@ fn config(
         }
         return Some(Map::new());
     };
-    let config = schema.relevant(sent);
+    let mut config = schema.relevant(sent);
+    config.values_mut().for_each(numbers::write_whole);
     problems.invalid_all(schema.problems(key, &config));
     Some(config)
 }

@@ -10,6 +10,7 @@ mod describe;
 mod fields;
 mod language;
 mod listing;
+mod numbers;
 mod object;
 mod prerecorded;
 mod problems;

@@ -34,8 +34,8 @@ fn usage() -> Vec<Described> {
         .parameter(query("account", "This account only, with its days.", text()))
         .response("200", answer::<UsageOfAll>("The accounts."));
     vec![
-        described("/v2/usage", HttpMethod::Get, failing(own, &[400, 401, 429, 503])),
-        described("/v2/admin/usage", HttpMethod::Get, failing(all, &[400, 401, 403, 429, 503])),
+        described("/v2/usage", HttpMethod::Get, failing(own, &[400, 401, 422, 429, 503])),
+        described("/v2/admin/usage", HttpMethod::Get, failing(all, &[400, 401, 403, 422, 429, 503])),
     ]
 }
 
@@ -109,9 +109,7 @@ fn erasures() -> Described {
 }
 
 fn part(operation: OperationBuilder) -> OperationBuilder {
-    operation.parameter(query("offset", "Entries to leave out.", whole(0, Some(0)))).parameter(query(
-        "limit",
-        &format!("Most entries; at most {MOST}."),
-        whole(1, Some(USUAL)),
-    ))
+    operation
+        .parameter(query("offset", "Entries to leave out.", whole(0, Some(0)).maximum(Some(u32::MAX))))
+        .parameter(query("limit", "Most entries.", whole(1, Some(USUAL)).maximum(Some(MOST))))
 }

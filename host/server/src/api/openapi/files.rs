@@ -31,7 +31,7 @@ fn upload(operation: OperationBuilder) -> OperationBuilder {
     let operation = operation
         .request_body(Some(body))
         .response("200", answer::<Upload<'_>>("The recording can be named by jobs."));
-    failing(operation, &[400, 401, 403, 404, 408, 413, 415, 422, 429, 503])
+    failing(operation, &[400, 401, 403, 404, 408, 413, 415, 422, 429, 502, 503, 504])
 }
 
 /// Bytes of a recording, all or some.

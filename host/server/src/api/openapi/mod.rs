@@ -44,8 +44,7 @@ pub(super) async fn get(State(api): State<Arc<Api>>, origin: Origin) -> Json<Val
 }
 
 fn document(api: &Api, origin: &Origin) -> Value {
-    static SAME_FOR_ALL: LazyLock<Value> =
-        LazyLock::new(|| serde_json::to_value(described()).expect("the description is JSON"));
+    static SAME_FOR_ALL: LazyLock<Value> = LazyLock::new(same_for_all);
     let mut document = SAME_FOR_ALL.clone();
     document["servers"] = json!([{ "url": origin.public }]);
     let mut alternatives = Vec::new();
@@ -63,6 +62,10 @@ fn document(api: &Api, origin: &Origin) -> Value {
 }
 
 /// What does not depend on configuration and add-ons.
+pub(super) fn same_for_all() -> Value {
+    serde_json::to_value(described()).expect("the description is JSON")
+}
+
 fn described() -> OpenApi {
     let license = LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build();
     let info = InfoBuilder::new()

@@ -87,6 +87,8 @@ fn words_of(status: u16) -> &'static str {
         416 => "The range lies outside of the file.",
         422 => "Fields contradict each other; `validation_errors` says which.",
         429 => "A limit of the account or of the service is reached.",
+        502 => "The host of `audio_url` is down.",
+        504 => "The host of `audio_url` is too slow.",
         503 => "The service is stopping, or its disk or database is not at hand.",
         other => unreachable!("no operation answers with {other}"),
     }

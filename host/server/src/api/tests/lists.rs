@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Harness;
 use super::rows::elsewhere;
+use super::{Harness, result_of};
 use crate::model::job::Kind;
 use crate::store::Outcome;
 
@@ -82,7 +82,7 @@ async fn items_are_whole_envelopes_in_their_order() {
     let harness = Harness::new().await;
     for number in 0..9 {
         let id = harness.create(json!({ "custom_metadata": { "n": number } })).await;
-        harness.finish_with(&json!({ "metadata": {}, "text": format!("{id} é") }).to_string()).await;
+        harness.finish_with(&result_of(&format!("{id} é"))).await;
     }
     harness.create(json!({})).await;
     let list = harness.get("/v2/pre-recorded").await.json();
@@ -91,7 +91,11 @@ async fn items_are_whole_envelopes_in_their_order() {
     for item in items {
         let id = item["id"].as_str().unwrap();
         assert_eq!(*item, harness.get(&format!("/v2/pre-recorded/{id}")).await.json());
-        assert_eq!(item["status"] == "done", item["result"]["text"] == format!("{id} é"), "{item}");
+        assert_eq!(
+            item["status"] == "done",
+            item["result"]["transcription"]["full_transcript"] == format!("{id} é"),
+            "{item}"
+        );
     }
 }
 

@@ -3,6 +3,7 @@
 mod collections;
 mod connections;
 mod deliveries;
+mod description;
 mod erasure;
 mod errors;
 mod files;
@@ -77,6 +78,15 @@ impl AddonDesk for Scripted {
             }
         })
     }
+}
+
+/// A stored result with this transcript.
+fn result_of(text: &str) -> String {
+    let metadata = json!({
+        "audio_duration": 1.5, "number_of_distinct_channels": 1, "billing_time": 1.5, "transcription_time": 0.25,
+    });
+    let transcription = json!({ "full_transcript": text, "languages": ["en"], "utterances": [] });
+    json!({ "metadata": metadata, "transcription": transcription }).to_string()
 }
 
 /// An API over a data folder of its own.
@@ -163,10 +173,13 @@ impl Harness {
     }
 
     async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.unwrap().to_vec();
-        Answer { status: parts.status, headers: parts.headers, bytes }
+        let answer = Answer { status: parts.status, headers: parts.headers, bytes };
+        description::fits(&method, &path, &answer);
+        answer
     }
 
     async fn get(&self, path: &str) -> Answer {

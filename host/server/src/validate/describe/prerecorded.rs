@@ -13,8 +13,7 @@ use crate::validate::spec_schemas;
 
 /// The request and the config objects that it refers to.
 pub(super) fn schemas(rules: &HostRules, catalogue: &Catalogue) -> Map<String, Value> {
-    let mut request =
-        Request { properties: host_fields(rules), conditions: vec![callback_rule()], ..Request::default() };
+    let mut request = Request { properties: host_fields(rules), ..Request::default() };
     for addon in &catalogue.addons {
         request.loaded(addon);
     }
@@ -27,7 +26,6 @@ pub(super) fn schemas(rules: &HostRules, catalogue: &Catalogue) -> Map<String, V
         "type": "object",
         "required": ["audio_url"],
         "properties": request.properties,
-        "allOf": request.conditions,
     });
     request.schemas.insert(PRERECORDED.to_owned(), body);
     request.schemas
@@ -37,7 +35,6 @@ pub(super) fn schemas(rules: &HostRules, catalogue: &Catalogue) -> Map<String, V
 struct Request {
     schemas: Map<String, Value>,
     properties: Map<String, Value>,
-    conditions: Vec<Value>,
 }
 
 impl Request {
@@ -91,14 +88,11 @@ impl Request {
         let name = type_name(key);
         adopt(&mut source, &name);
         self.schemas.insert(name.clone(), source);
-        let words = format!("Counts only when {flag} is true.");
+        let words = match is_required {
+            true => format!("Required when {flag} is true, and counts only then."),
+            false => format!("Counts only when {flag} is true."),
+        };
         self.properties.insert(key.to_owned(), optional(described(reference(&name), words)));
-        if is_required {
-            self.conditions.push(when_true(
-                flag,
-                json!({ "required": [key], "properties": { key: { "type": "object" } } }),
-            ));
-        }
     }
 }
 
@@ -125,7 +119,7 @@ fn host_fields(rules: &HostRules) -> Map<String, Value> {
         },
     });
     let mut legacy =
-        optional(web_url("The result is posted there. Use callback and callback_config instead."));
+        optional(web_url("Deprecated for callback and callback_config: the result is posted there."));
     legacy["deprecated"] = Value::Bool(true);
     let fields = [
         ("audio_url", web_url("An uploaded file, or an audio or video file elsewhere.")),
@@ -135,7 +129,13 @@ fn host_fields(rules: &HostRules) -> Map<String, Value> {
         ),
         ("language_config", language_config),
         ("accurate_words_timestamps", described(flag(false), "Refines the times of words.")),
-        ("callback", described(flag(false), "Sends the end of the job to the address of callback_config.")),
+        (
+            "callback",
+            described(
+                flag(false),
+                "Sends the end of the job to the address of callback_config, which is required then.",
+            ),
+        ),
         ("callback_config", callback_config),
         ("callback_url", legacy),
         (
@@ -151,18 +151,6 @@ fn host_fields(rules: &HostRules) -> Map<String, Value> {
 
 fn flag(default: bool) -> Value {
     json!({ "type": ["boolean", "null"], "default": default })
-}
-
-fn callback_rule() -> Value {
-    let one_of_them = json!([
-        { "required": ["callback_config"], "properties": { "callback_config": { "type": "object" } } },
-        { "required": ["callback_url"], "properties": { "callback_url": { "type": "string" } } },
-    ]);
-    when_true("callback", json!({ "anyOf": one_of_them }))
-}
-
-fn when_true(flag: &str, then: Value) -> Value {
-    json!({ "if": { "required": [flag], "properties": { flag: { "const": true } } }, "then": then })
 }
 
 /// `subtitles_config` as the name of a type: `SubtitlesConfig`.

@@ -19,9 +19,9 @@ pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// An address on the web.
+/// An address on the web; letters of all scripts may stand in it.
 pub(super) fn web_url(description: &str) -> Value {
-    json!({ "type": "string", "format": "uri", "pattern": "^https?://", "description": description })
+    json!({ "type": "string", "format": "iri", "description": format!("{description} http or https.") })
 }
 
 /// The same schema with a description.
@@ -32,7 +32,8 @@ pub(super) fn described(mut schema: Value, description: impl Into<String>) -> Va
 
 /// The same schema for a field that may be left out.
 pub(super) fn optional(mut schema: Value) -> Value {
-    if schema.get("$ref").is_some() || (schema.get("type").is_none() && schema.get("enum").is_none()) {
+    let has = |keyword| schema.get(keyword).is_some();
+    if has("$ref") || has("format") || !(has("type") || has("enum")) {
         let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
         let mut either = json!({ "anyOf": [schema, { "type": "null" }] });
         if let Some(description) = description {

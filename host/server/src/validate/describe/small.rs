@@ -16,11 +16,12 @@ pub(super) fn upload_by_url() -> Value {
 }
 
 pub(super) fn attached() -> Value {
-    let members = json!({ "type": "object", "additionalProperties": true });
+    let members = json!({ "type": ["object", "null"], "additionalProperties": true });
+    let named = |name: &str| json!({ "required": [name], "properties": { name: { "type": "object" } } });
     json!({
         "type": "object",
         "description": format!("Either name will do; together at most {ATTACHED_BYTES} bytes for a job."),
-        "anyOf": [{ "required": ["post_session_metadata"] }, { "required": ["post_request_metadata"] }],
+        "anyOf": [named("post_session_metadata"), named("post_request_metadata")],
         "properties": { "post_session_metadata": members, "post_request_metadata": members },
     })
 }

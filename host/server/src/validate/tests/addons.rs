@@ -115,3 +115,11 @@ fn an_addon_with_a_broken_schema_is_left_out_by_name() {
     assert_eq!(refused[0].0, "bad");
     assert!(check_with(&catalogue, json!({ "good": true, "bad": "ignored" })).is_ok());
 }
+
+#[test]
+fn whole_numbers_reach_an_addon_as_integers() {
+    let schema = json!({ "properties": { "rows": { "type": "integer" } } });
+    let catalogue = catalogue(vec![facts("shout", schema)], Vec::new());
+    let draft = check_with(&catalogue, json!({ "shout": true, "shout_config": { "rows": 2.0 } })).unwrap();
+    assert_eq!(draft.addons().next().unwrap().0.config, r#"{"rows":2}"#);
+}

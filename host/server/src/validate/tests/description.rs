@@ -83,7 +83,7 @@ fn addons_of_the_operator_are_described_with_their_schemas() {
 }
 
 #[test]
-fn the_config_of_a_flag_that_is_on_must_fit() {
+fn what_may_be_left_out_may_be_null() {
     let schema = json!({ "required": ["tone"], "properties": { "tone": { "type": "string" } } });
     let description = of(&catalogue(vec![facts("shout", schema)], Vec::new()));
     let audio = "https://audio.example/a.wav";
@@ -91,10 +91,10 @@ fn the_config_of_a_flag_that_is_on_must_fit() {
         (true, json!({ "audio_url": audio, "shout": false })),
         (true, json!({ "audio_url": audio, "shout": true, "shout_config": { "tone": "a" } })),
         (true, json!({ "audio_url": audio, "unheard_of": 1, "subtitles": null, "callback_url": null })),
-        (false, json!({ "audio_url": audio, "shout": true })),
-        (false, json!({ "audio_url": audio, "shout": true, "shout_config": null })),
-        (false, json!({ "audio_url": audio, "shout": true, "shout_config": { "tone": 1 } })),
-        (false, json!({ "audio_url": audio, "callback": true })),
+        (true, json!({ "audio_url": audio, "subtitles_config": { "style": null } })),
+        (false, json!({ "audio_url": audio, "shout": 1 })),
+        (false, json!({ "audio_url": audio, "shout": true, "shout_config": { "tone": null } })),
+        (false, json!({ "audio_url": audio, "callback": true, "callback_config": {} })),
         (false, json!({ "audio_url": null })),
     ] {
         assert_eq!(description.is_valid(&body), fits, "{body}");
