@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-use serde_json::Value;
 use tympan_tests::fixtures;
 use tympan_tests::recordings::Recordings;
 use tympan_tests::server::{KEY, Options, Server, root};
@@ -35,15 +34,9 @@ fn schemathesis_finds_no_unexplained_failure() {
 #[tokio::test]
 async fn an_addon_of_the_operator_stands_in_the_document() {
     let server = Server::start(Options::default().addons(&[root().join("target/examples")]));
+    let client = server.client();
     let http = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let document: Value = http
-        .get(format!("{}/openapi.json", server.base()))
-        .send()
-        .await
-        .expect("answers")
-        .json()
-        .await
-        .expect("JSON");
+    let document = client.send(http.get(format!("{}/openapi.json", server.base()))).await.body;
     let schemas = &document["components"]["schemas"];
     let request = &schemas["PreRecordedRequest"]["properties"];
     assert_eq!(request["call_quality"]["default"], false, "{request}");
