@@ -1,5 +1,5 @@
 # The commands a person types. `make demo` and `make test` set up what they need.
-.PHONY: build setup model addons examples hostile demo test run bench quality fmt lint third-party
+.PHONY: build setup model addons examples hostile demo test run bench load crash quality fmt lint third-party
 
 # Cargo's incremental files make the second build fast where CI would turn them off.
 export CARGO_INCREMENTAL ?= 1
@@ -62,6 +62,15 @@ clients: build model
 # Figures for docs/benchmarks.md and docs/quality.md.
 bench: build model examples
 	@python3 scripts/bench.py
+	@python3 scripts/bench_service.py
+
+# What the service bears: about two minutes of many clients, on an otherwise idle machine.
+load: build model
+	@cargo bench --locked --quiet --workspace --bench load
+
+# Fifty kills at random moments; `make test` has six.
+crash: build model examples
+	@TYMPAN_KILLS=50 cargo test --locked --release --workspace --test kills -- --nocapture
 
 quality: build model
 	@python3 scripts/quality.py

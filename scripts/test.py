@@ -38,10 +38,13 @@ def build():
 def run(program):
     name, executable, folder = program
     begun = time.monotonic()
-    ended = subprocess.run([executable], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    took_s = time.monotonic() - begun
-    print(f"\n{name}, {took_s:.1f} s\n" + ended.stdout.decode(errors="replace"), end="", flush=True)
-    return name, ended.returncode, took_s
+    process = subprocess.Popen([executable], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    output = process.stdout.read().decode(errors="replace")
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    took_s, cpu_s = time.monotonic() - begun, usage.ru_utime + usage.ru_stime
+    print(f"\n{name}, {took_s:.1f} s, {cpu_s:.1f} s of CPU\n{output}", end="", flush=True)
+    return name, process.returncode, took_s
 
 
 def last_times():

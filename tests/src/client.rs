@@ -98,10 +98,20 @@ impl Client {
 
     /// Sends any request with the key.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
-        let response = request.header("x-service-key", &self.key).send().await.expect("the server answers");
+        self.try_send(request).await.expect("the server answers with a whole body")
+    }
+
+    /// Sends any request with the key to a server that may be gone.
+    pub async fn try_send(&self, request: reqwest::RequestBuilder) -> reqwest::Result<Answer> {
+        let response = request.header("x-service-key", &self.key).send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let bytes = response.bytes().await.expect("a whole body").to_vec();
+        let bytes = response.bytes().await?.to_vec();
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Answer { status, headers, body, bytes }
+        Ok(Answer { status, headers, body, bytes })
+    }
+
+    /// A request without the key, for [`Self::send`] and [`Self::try_send`].
+    pub fn request(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.base))
     }
 }

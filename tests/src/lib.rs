@@ -4,7 +4,10 @@
 pub mod client;
 pub mod disk;
 pub mod fixtures;
+pub mod load;
 pub mod receiver;
 pub mod recordings;
 pub mod server;
+pub mod silence;
+pub mod timeless;
 pub mod wer;

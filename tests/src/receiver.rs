@@ -15,6 +15,8 @@ const MESSAGE_LIMIT: Duration = Duration::from_secs(60);
 pub enum Manner {
     /// Answers with this status.
     Status(u16),
+    /// Answers 200 after a pause.
+    Late(Duration),
     /// Redirects there.
     Redirect(String),
     /// Answers 200 with a body that never ends.
@@ -112,9 +114,10 @@ fn take(mut stream: TcpStream, manners: &[Manner], seen: &(Mutex<Vec<Message>>, 
         manners[at].clone()
     };
     match manner {
-        Manner::Status(status) => {
-            let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            stream.write_all(head.as_bytes()).ok()
+        Manner::Status(status) => say(&mut stream, status),
+        Manner::Late(pause) => {
+            std::thread::sleep(pause);
+            say(&mut stream, 200)
         }
         Manner::Redirect(location) => {
             let head = format!("HTTP/1.1 307 There\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
@@ -141,6 +144,11 @@ fn take(mut stream: TcpStream, manners: &[Manner], seen: &(Mutex<Vec<Message>>, 
         }
         Manner::Close => Some(()),
     }
+}
+
+fn say(stream: &mut TcpStream, status: u16) -> Option<()> {
+    let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).ok()
 }
 
 fn read(stream: &mut TcpStream) -> Option<Message> {

@@ -124,11 +124,24 @@ impl Server {
         self.options.environment.push(("TYMPAN_ALLOW_PRIVATE_URLS".to_owned(), "false".to_owned()));
     }
 
+    /// From the next start on, it listens where it listens now.
+    pub fn keep_address(&mut self) {
+        let address = self.base.strip_prefix("http://").expect("an address over HTTP").to_owned();
+        self.options.environment.push(("TYMPAN_LISTEN".to_owned(), address));
+    }
+
     /// Starts it again on the same data folder.
     pub fn restart(&mut self) {
         let (child, base) = spawn(self.folder.path(), &self.options);
         self.child = child;
         self.base = base;
+    }
+
+    /// Starts it again and kills it after `life`, however far the start has come.
+    pub fn restart_and_kill(&mut self, life: Duration) {
+        self.child = launch(self.folder.path(), &self.options);
+        std::thread::sleep(life);
+        self.kill();
     }
 }
 
@@ -155,16 +168,18 @@ fn configured(folder: &Path, options: &Options) -> Command {
     command
 }
 
-fn spawn(folder: &Path, options: &Options) -> (Child, String) {
+/// The process, which has said nothing yet.
+fn launch(folder: &Path, options: &Options) -> Child {
     std::fs::write(folder.join("tympan.toml"), &options.config).expect("the config can be written");
     let log =
         std::fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log file");
-    let mut child = configured(folder, options)
-        .arg("serve")
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .expect("the server starts");
+    let mut command = configured(folder, options);
+    command.arg("serve").stdout(Stdio::piped()).stderr(log).spawn().expect("the server starts")
+}
+
+/// The process and its address, once it listens.
+fn spawn(folder: &Path, options: &Options) -> (Child, String) {
+    let mut child = launch(folder, options);
     let stdout = child.stdout.take().expect("stdout is piped");
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {

@@ -24,12 +24,14 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
     include_str!("migrations/0004_deliveries.sql"),
     include_str!("migrations/0005_retention.sql"),
+    include_str!("migrations/0006_metadata.sql"),
+    include_str!("migrations/0007_waiting.sql"),
 ];
 
 /// The database of one data folder.
@@ -51,7 +53,7 @@ impl Store {
             .acquire_timeout(BUSY_TIMEOUT * 2)
             .connect_with(writing)
             .await?;
-        migrate(&writer).await?;
+        migrate(&writer, &MIGRATIONS).await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .test_before_acquire(false)
@@ -96,8 +98,8 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-async fn migrate(pool: &SqlitePool) -> Result<(), StoreError> {
-    let migrations = MIGRATIONS
+async fn migrate(pool: &SqlitePool, migrations: &[&'static str]) -> Result<(), StoreError> {
+    let migrations = migrations
         .iter()
         .zip(1..)
         .map(|(sql, version)| {
@@ -105,4 +107,70 @@ async fn migrate(pool: &SqlitePool) -> Result<(), StoreError> {
         })
         .collect();
     Ok(Migrator::with_migrations(migrations).run(pool).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::job::AudioSource;
+    use crate::model::metadata::pairs;
+    use crate::store::NewJob;
+
+    /// A database as versions before the sixth migration left it: two jobs, of which only the
+    /// later one has its metadata in the table of lists.
+    async fn old_database(path: &Path, job: &NewJob) {
+        let pool = SqlitePool::connect_with(options(path).create_if_missing(true)).await.expect("opens");
+        migrate(&pool, &MIGRATIONS[..5]).await.expect("migrates");
+        let spec = serde_json::to_string(&job.spec).expect("JSON");
+        for (id, created_ms) in [("early", 1), ("late", 2)] {
+            sqlx::query(
+                "INSERT INTO jobs (id, account_id, kind, status, request_id, spec, created_ms,
+                                   post_session_metadata, attempts, crashes, faults)
+                 VALUES ($1, 'one', 'live', 'queued', 'G-0', $2, $3, '{}', 0, 0, 0)",
+            )
+            .bind(id)
+            .bind(&spec)
+            .bind(created_ms)
+            .execute(&pool)
+            .await
+            .expect("inserts");
+        }
+        let known = "INSERT INTO job_metadata (job_id, account_id, path, value)
+                     VALUES ('late', 'one', '/kept', 'sas it was')";
+        sqlx::query(known).execute(&pool).await.expect("inserts");
+        pool.close().await;
+    }
+
+    #[tokio::test]
+    async fn jobs_of_earlier_versions_are_found_by_their_metadata() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("tympan.db");
+        let mut job = NewJob::example(AudioSource::Url("http://example.com/a.wav".to_owned()), 1);
+        let metadata = json!({
+            "text": "x y", "True": "TRUE", "no": false, "none": null, "n": -4711, "f": 1.25, "empty": {},
+            "list": [1, {"b": 2, "a": "q"}], "in": {"a/b": {"~": "deep \"quoted\" ü"}, "": 0},
+        });
+        job.spec.custom_metadata = metadata.as_object().cloned();
+        old_database(&path, &job).await;
+
+        let store = Store::open(&path).await.expect("opens");
+        let mut db = store.reader().await.expect("a connection");
+        let rows: Vec<(String, String, String, i64, String, String)> = sqlx::query_as(
+            "SELECT job_id, account_id, kind, created_ms, path, value FROM job_metadata ORDER BY job_id, path",
+        )
+        .fetch_all(&mut *db)
+        .await
+        .expect("reads");
+        let row = |id: &str, created_ms, path: &str, value: &str| {
+            (id.into(), "one".into(), "live".into(), created_ms, path.into(), value.into())
+        };
+        let mut pairs = pairs(metadata.as_object().expect("an object"));
+        pairs.sort();
+        let mut expected: Vec<_> =
+            pairs.iter().map(|pair| row("early", 1, &pair.path, &pair.value)).collect();
+        expected.push(row("late", 2, "/kept", "sas it was"));
+        assert_eq!(rows, expected);
+    }
 }

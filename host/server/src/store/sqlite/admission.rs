@@ -1,5 +1,5 @@
 //! Counts that decide whether an account may have one more job. None reads further than its
-//! limit.
+//! limit; how many jobs wait in all is kept by triggers of the table.
 
 use sqlx::{SqliteConnection, query_scalar};
 
@@ -8,9 +8,7 @@ use super::usage::select_billed_s;
 use crate::model::id::AccountId;
 use crate::store::admission::{Quota, Refusal};
 
-const COUNT_QUEUED: &str = "
-    SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE completed_ms IS NULL AND kind = 'pre-recorded'
-                          AND status = 'queued' LIMIT $1) AS some";
+const SELECT_WAITING: &str = "SELECT jobs FROM waiting_jobs";
 
 const COUNT_UNFINISHED_OF: &str = "
     SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE account_id = $1 AND due_ms IS NOT NULL LIMIT $2) AS some";
@@ -40,16 +38,12 @@ pub(in crate::store) async fn refusal(
             return Ok(Some(Refusal::AccountQueueFull));
         }
     }
-    let queued: i64 = query_scalar(COUNT_QUEUED).bind(limit(quota.all_waiting)).fetch_one(db).await?;
-    Ok((queued as u64 >= quota.all_waiting).then_some(Refusal::QueueFull))
+    let waiting: i64 = query_scalar(SELECT_WAITING).fetch_one(db).await?;
+    Ok((waiting as u64 >= quota.all_waiting).then_some(Refusal::QueueFull))
 }
 
 async fn count_unfinished_of(db: &mut SqliteConnection, account: &AccountId, most: u64) -> Answer<u64> {
-    let count: i64 =
-        query_scalar(COUNT_UNFINISHED_OF).bind(&account.0).bind(limit(most)).fetch_one(db).await?;
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    let count: i64 = query_scalar(COUNT_UNFINISHED_OF).bind(&account.0).bind(limit).fetch_one(db).await?;
     Ok(count as u64)
-}
-
-fn limit(most: u64) -> i64 {
-    i64::try_from(most).unwrap_or(i64::MAX)
 }

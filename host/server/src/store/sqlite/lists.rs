@@ -1,19 +1,31 @@
 //! Which jobs stand in a list, and the pairs by which their metadata is found.
 
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query};
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query, query_scalar};
 
 use super::Answer;
 use crate::model::id::{AccountId, JobId};
 use crate::model::listing::JobFilter;
-use crate::model::metadata::MetadataPair;
+use crate::model::metadata::{self, MetadataPair};
 use crate::store::error::StoreError;
+use crate::store::jobs::NewJob;
 use crate::store::rows::{kind_text, status_text};
 
-// Everything but metadata is read from the index `jobs_list` alone, so that a large offset
-// passes over index entries and not over rows. The plus keeps SQLite from starting with the
-// metadata and sorting afterwards.
-const SELECT_JOB_IDS: &str = "SELECT id FROM jobs INDEXED BY jobs_list WHERE account_id = ";
-const WITH_PAIR: &str = " AND +id IN (SELECT job_id FROM job_metadata WHERE account_id = ";
+// Read from the index alone, so that a large offset passes over index entries and not over rows.
+const SELECT_IDS: &str = "
+    SELECT l.id FROM jobs l INDEXED BY jobs_list WHERE l.account_id = ";
+
+// The same for jobs that have a pair.
+const SELECT_IDS_WITH_PAIR: &str = "
+    SELECT l.job_id AS id FROM job_metadata l INDEXED BY job_metadata_by_value WHERE l.account_id = ";
+
+const ALSO_WITH_PAIR: &str = "
+    AND EXISTS (SELECT 1 FROM job_metadata o INDEXED BY job_metadata_by_value
+                WHERE o.account_id = l.account_id AND o.created_ms = l.created_ms AND o.job_id = l.job_id";
+
+const WITH_PAIR_AND_STATUS: &str = "
+    AND EXISTS (SELECT 1 FROM jobs j INDEXED BY jobs_list
+                WHERE j.account_id = l.account_id AND j.created_ms = l.created_ms AND j.id = l.job_id
+                  AND j.status IN (";
 
 pub(in crate::store) async fn select_job_ids(
     db: &mut SqliteConnection,
@@ -22,13 +34,45 @@ pub(in crate::store) async fn select_job_ids(
     offset: u64,
     limit: u32,
 ) -> Answer<Vec<JobId>> {
-    let mut statement = statement(account, filter, offset, limit);
+    let pairs = rarest_first(db, account, &filter.metadata).await?;
+    let mut statement = statement(account, filter, &pairs, offset, limit);
     // The number of texts is without bound: they would push the others out of the cache.
     let ids: Vec<String> = statement.build_query_scalar().persistent(false).fetch_all(db).await?;
     let parse = |id: String| {
         JobId::parse(&id).ok_or(StoreError::Corrupt { table: "jobs", id, cause: "id".to_owned() })
     };
     ids.into_iter().map(parse).collect()
+}
+
+/// Pairs that more jobs have than this count as equally frequent.
+const MOST_COUNTED: i64 = 10_000;
+
+const COUNT_PAIR: &str = "
+    SELECT COUNT(*) FROM (SELECT 1 FROM job_metadata WHERE account_id = $1 AND path = $2 AND value = $3
+                          LIMIT $4) AS some";
+
+/// The first pair is the one along which the list is read.
+async fn rarest_first<'p>(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+    pairs: &'p [MetadataPair],
+) -> Answer<Vec<&'p MetadataPair>> {
+    if pairs.len() < 2 {
+        return Ok(pairs.iter().collect());
+    }
+    let mut counted: Vec<(i64, &MetadataPair)> = Vec::with_capacity(pairs.len());
+    for pair in pairs {
+        let count = query_scalar(COUNT_PAIR)
+            .bind(&account.0)
+            .bind(&pair.path)
+            .bind(&pair.value)
+            .bind(MOST_COUNTED)
+            .fetch_one(&mut *db)
+            .await?;
+        counted.push((count, pair));
+    }
+    counted.sort_by_key(|(count, _)| *count);
+    Ok(counted.into_iter().map(|(_, pair)| pair).collect())
 }
 
 /// What the database does to find the ids, step by step.
@@ -38,50 +82,62 @@ pub(in crate::store) async fn explain_job_ids(
     account: &AccountId,
     filter: &JobFilter,
 ) -> Answer<Vec<String>> {
-    let statement = statement(account, filter, 0, 1);
+    let pairs = rarest_first(db, account, &filter.metadata).await?;
+    let statement = statement(account, filter, &pairs, 0, 1);
     let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql().as_str());
     let rows: Vec<(i64, i64, i64, String)> = sqlx::query_as(sqlx::AssertSqlSafe(sql)).fetch_all(db).await?;
     Ok(rows.into_iter().map(|row| row.3).collect())
 }
 
-fn statement(account: &AccountId, filter: &JobFilter, offset: u64, limit: u32) -> QueryBuilder<Sqlite> {
-    let mut sql = QueryBuilder::new(SELECT_JOB_IDS);
+fn statement(
+    account: &AccountId,
+    filter: &JobFilter,
+    pairs: &[&MetadataPair],
+    offset: u64,
+    limit: u32,
+) -> QueryBuilder<Sqlite> {
+    let first = pairs.first();
+    let mut sql = QueryBuilder::new(if first.is_some() { SELECT_IDS_WITH_PAIR } else { SELECT_IDS });
     sql.push_bind(account.0.clone());
-    sql.push(" AND created_ms >= ").push_bind(filter.from_ms);
-    sql.push(" AND created_ms < ").push_bind(filter.before_ms);
+    if let Some(pair) = first {
+        sql.push(" AND l.path = ").push_bind(pair.path.clone());
+        sql.push(" AND l.value = ").push_bind(pair.value.clone());
+    }
+    sql.push(" AND l.created_ms >= ").push_bind(filter.from_ms);
+    sql.push(" AND l.created_ms < ").push_bind(filter.before_ms);
     if let Some(kind) = filter.kind {
-        sql.push(" AND kind = ").push_bind(kind_text(kind));
+        sql.push(" AND l.kind = ").push_bind(kind_text(kind));
+    }
+    for pair in pairs.iter().skip(1) {
+        sql.push(ALSO_WITH_PAIR);
+        sql.push(" AND o.path = ").push_bind(pair.path.clone());
+        sql.push(" AND o.value = ").push_bind(pair.value.clone()).push(")");
     }
     if !filter.statuses.is_empty() {
-        let mut statuses = sql.push(" AND status IN (").separated(", ");
+        let (before, after) =
+            if first.is_some() { (WITH_PAIR_AND_STATUS, "))") } else { (" AND l.status IN (", ")") };
+        let mut statuses = sql.push(before).separated(", ");
         for status in &filter.statuses {
             statuses.push_bind(status_text(*status));
         }
-        sql.push(")");
+        sql.push(after);
     }
-    for pair in &filter.metadata {
-        sql.push(WITH_PAIR).push_bind(account.0.clone());
-        sql.push(" AND path = ").push_bind(pair.path.clone());
-        sql.push(" AND value = ").push_bind(pair.value.clone()).push(")");
-    }
-    sql.push(" ORDER BY created_ms DESC, id DESC LIMIT ").push_bind(i64::from(limit));
+    sql.push(" ORDER BY l.created_ms DESC, id DESC LIMIT ").push_bind(i64::from(limit));
     sql.push(" OFFSET ").push_bind(i64::try_from(offset).unwrap_or(i64::MAX));
     sql
 }
 
 const INSERT_PAIR: &str = "
-    INSERT INTO job_metadata (job_id, account_id, path, value) VALUES ($1, $2, $3, $4)";
+    INSERT INTO job_metadata (job_id, account_id, kind, created_ms, path, value)
+    VALUES ($1, $2, $3, $4, $5, $6)";
 
-pub(super) async fn insert_pairs(
-    db: &mut SqliteConnection,
-    job_id: JobId,
-    account: &AccountId,
-    pairs: &[MetadataPair],
-) -> Answer<()> {
-    for pair in pairs {
+pub(super) async fn insert_pairs(db: &mut SqliteConnection, job: &NewJob) -> Answer<()> {
+    for pair in job.spec.custom_metadata.iter().flat_map(metadata::pairs) {
         query(INSERT_PAIR)
-            .bind(job_id.to_string())
-            .bind(&account.0)
+            .bind(job.id.to_string())
+            .bind(&job.account_id.0)
+            .bind(kind_text(job.kind))
+            .bind(job.created_ms)
             .bind(&pair.path)
             .bind(&pair.value)
             .execute(&mut *db)

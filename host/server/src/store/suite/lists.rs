@@ -22,11 +22,57 @@ async fn a_list_is_read_from_indexes_alone_and_in_their_order() {
     let mut db = f.store.reader().await.expect("a connection");
     for filter in [JobFilter::default(), JobFilter { metadata: Vec::new(), ..every.clone() }, every] {
         let steps = sqlite::explain_job_ids(&mut db, &account(), &filter).await.expect("explains");
-        assert!(steps[0].contains("USING COVERING INDEX jobs_list (account_id=?"), "{steps:?}");
-        let pairs = steps.iter().filter(|step| step.contains("INDEX job_metadata_by_value (")).count();
-        assert_eq!(pairs, filter.metadata.len(), "{steps:?}");
-        assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER")), "{steps:?}");
+        let range = "(account_id=? AND path=? AND value=? AND created_ms>? AND created_ms<?)";
+        let (index, range) = match filter.metadata.is_empty() {
+            true => ("jobs_list", "(account_id=? AND created_ms>? AND created_ms<?)"),
+            false => ("job_metadata_by_value", range),
+        };
+        assert_eq!(steps[0], format!("SEARCH l USING COVERING INDEX {index} {range}"));
+        let looks = steps.iter().filter(|step| step.starts_with("SEARCH")).collect::<Vec<_>>();
+        assert!(looks.iter().all(|step| step.contains("COVERING INDEX")), "{steps:?}");
+        let exact = looks.iter().filter(|step| step.contains("created_ms=?"));
+        // Each pair but the first, and the status beside metadata.
+        assert_eq!(exact.count(), filter.metadata.len(), "{steps:?}");
+        assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{steps:?}");
         assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{steps:?}");
+    }
+}
+
+#[tokio::test]
+async fn metadata_kind_status_and_time_must_all_fit_in_whatever_order() {
+    let f = fixture().await;
+    let mut ids = Vec::new();
+    for at in 0..8 {
+        let mut job = new_job(at / 2);
+        let metadata = json!({ "env": "test", "team": at % 2, "only": if at == 5 { "5" } else { "no" } });
+        job.spec.custom_metadata = metadata.as_object().cloned();
+        job.kind = if at == 3 { Kind::Live } else { Kind::PreRecorded };
+        ids.push((job.created_ms, job.id));
+        f.store.create_job(job).await.expect("created");
+    }
+    let claimed = claim_job(&f.store, "w", 100).await;
+    let filter = |metadata: serde_json::Value| JobFilter {
+        metadata: pairs(metadata.as_object().expect("an object")),
+        ..JobFilter::default()
+    };
+    let newest_first = |mut wanted: Vec<(i64, JobId)>| {
+        wanted.sort_by_key(|(created_ms, id)| (*created_ms, id.to_string()));
+        wanted.into_iter().rev().map(|(_, id)| id).collect::<Vec<_>>()
+    };
+    let all = filter(json!({ "env": "test" }));
+    let processing = JobFilter { statuses: vec![Status::Processing], ..all.clone() };
+    let recorded = JobFilter { kind: Some(Kind::PreRecorded), from_ms: 1, before_ms: 3, ..all.clone() };
+    for (filter, wanted) in [
+        (all, ids.clone()),
+        (filter(json!({ "team": 1, "env": "test" })), vec![ids[1], ids[3], ids[5], ids[7]]),
+        (filter(json!({ "env": "test", "only": "5", "team": 1 })), vec![ids[5]]),
+        (filter(json!({ "only": "5", "team": 0 })), vec![]),
+        (recorded, vec![ids[2], ids[4], ids[5]]),
+        (processing, vec![(claimed.job.created_ms, claimed.job.id)]),
+    ] {
+        let page = f.store.list_jobs(&account(), &filter, PAGE).await.expect("lists");
+        let found: Vec<_> = page.jobs.iter().map(|job| job.id).collect();
+        assert_eq!(found, newest_first(wanted), "{filter:?}");
     }
 }
 
@@ -72,6 +118,17 @@ async fn measure_lists() {
             "metadata of all, offset 99,980",
             metadata(json!({ "env": "production" })),
             Page { offset: 99_980, ..PAGE },
+        ),
+        ("metadata of all and of one", metadata(json!({ "env": "production", "number": 77 })), PAGE),
+        (
+            "metadata of all and of 1,000, offset 900",
+            metadata(json!({ "env": "production", "in": { "team": 7 } })),
+            Page { offset: 900, ..PAGE },
+        ),
+        (
+            "metadata of all and a status without a job",
+            JobFilter { statuses: vec![Status::Done], ..metadata(json!({ "env": "production" })) },
+            PAGE,
         ),
     ] {
         let mut times = Vec::new();
