@@ -16,9 +16,6 @@ import time
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "examples"))
-import demo  # noqa: E402
-
 AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
 TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
 VENV = os.path.join(ROOT, "target", "bench-venv")
@@ -111,27 +108,6 @@ def bench_addons(folder):
     subprocess.run([*command, one_hour_transcript(folder)], check=True, cwd=ROOT)
 
 
-def bench_overhead(folder):
-    """From POST to done for three seconds of silence: all of the path without Whisper."""
-    process, base = demo.start_tympan(folder)
-    files = demo.serve_recordings(os.path.join(AUDIO, "damaged"))
-    times = []
-    try:
-        for _ in range(30):
-            begun = time.monotonic()
-            body = {"audio_url": f"http://127.0.0.1:{files.server_port}/silence_3s.wav"}
-            path = "/v2/pre-recorded/" + demo.call(base, "/v2/pre-recorded", body)["id"]
-            while demo.call(base, path)["status"] != "done":
-                time.sleep(0.002)
-            times.append(1000 * (time.monotonic() - begun))
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-        files.shutdown()
-    times.sort()
-    print(f"\nHost overhead, POST to done without Whisper, 30 jobs: median {times[15]:.0f} ms, slowest {times[-1]:.0f} ms")
-
-
 def seconds_of(file):
     with open(os.path.join(AUDIO, "manifest.json"), encoding="utf-8") as manifest:
         return next(f["duration"] for f in json.load(manifest)["files"] if f["file"] == file)
@@ -161,4 +137,3 @@ if __name__ == "__main__":
         main()
     with tempfile.TemporaryDirectory() as scratch:
         bench_addons(scratch)
-        bench_overhead(scratch)

@@ -80,7 +80,9 @@ async fn compare(recorded: &Recorded) -> anyhow::Result<()> {
     let runtime = Runtime::new(RuntimeSettings::default())?;
     let mut long: Transcript = serde_json::from_value(json!(recorded.transcript))?;
     long.number_utterances();
-    println!("| add-on | native | component | goal | memory | empty transcript |\n|---|---|---|---|---|---|");
+    println!(
+        "| add-on | native | component | goal | memory | empty transcript | instance alone |\n|---|---|---|---|---|---|---|"
+    );
     for subject in subjects() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(subject.file);
         let addon = runtime.load(&path, &Policy::default()).await?;
@@ -95,18 +97,22 @@ async fn compare(recorded: &Recorded) -> anyhow::Result<()> {
             component.push(time);
             memory_bytes = memory_bytes.max(peak);
         }
-        let mut short = Vec::new();
+        let (mut short, mut started) = (Vec::new(), Vec::new());
         for _ in 0..SHORT_RUNS {
             short.push(call(&addon, &config, &Transcript::default(), 1.0).await?.0);
+            let begun = Instant::now();
+            addon.start().await.map_err(|error| anyhow::anyhow!("{}", error.exception))?;
+            started.push(begun.elapsed());
         }
         let native_ms = fastest_ms(&native);
         println!(
-            "| {} | {native_ms:.1} ms | {:.1} ms | {:.1} ms | {:.1} MiB | {:.0} µs |",
+            "| {} | {native_ms:.1} ms | {:.1} ms | {:.1} ms | {:.1} MiB | {:.0} µs | {:.0} µs |",
             addon.descriptor().name,
             fastest_ms(&component),
             GOAL_FACTOR * native_ms + GOAL_EXTRA_MS,
             memory_bytes as f64 / f64::from(1 << 20),
             1000.0 * fastest_ms(&short),
+            1000.0 * fastest_ms(&started),
         );
     }
     Ok(())

@@ -118,6 +118,11 @@ impl Addon {
         answer.map_err(ConfigError::Problems)
     }
 
+    /// Starts an instance and drops it, which is how every call begins: shows what that costs.
+    pub async fn start(&self) -> Result<(), AddonError> {
+        self.program().start().await
+    }
+
     /// Runs it once. Waits while as many calls as the runtime allows are under way.
     pub async fn process(&self, call: Call<'_>) -> CallReport {
         let job_id = call.context.job_id.clone();

@@ -71,6 +71,14 @@ impl Program<'_> {
         settle(ended, &store, &limits, true)
     }
 
+    /// Makes an instance and drops it.
+    pub async fn start(&self) -> Result<(), AddonError> {
+        let mut store = self.store(Surroundings::default(), self.limits);
+        let work = self.linked.instantiate(&mut store);
+        let ended = sandbox::race(self.limits.timeout, &Default::default(), work).await;
+        settle(ended, &store, self.limits, false).map(drop)
+    }
+
     /// Runs the component on a transcript as soon as one of the `free` places is free.
     pub async fn process(&self, call: Call<'_>, free: &Semaphore) -> CallReport {
         let Call { context, input, accepted_at_unix_ms, cancel, on_progress, shows_text } = call;
