@@ -13,7 +13,7 @@ use tympan_tests::fixtures;
 use tympan_tests::recordings::Recordings;
 use tympan_tests::server::{Options, Server, binary};
 
-const RECORDING: &str = "stereo/call_16k.flac";
+const RECORDING: &str = "stereo/fw_stereo_two_readers.wav";
 const SHOP: &str = "key-of-the-shop";
 const BANK: &str = "key-of-the-bank";
 
@@ -153,7 +153,7 @@ fn a_service_without_any_key_stops_and_names_the_command() {
 async fn accounts_do_not_see_each_other() {
     let server = Server::start(two_accounts(""));
     let (shop, bank) = (Client::new(server.base(), SHOP), Client::new(server.base(), BANK));
-    let audio_url = shop.upload("call.flac", fixtures::bytes(RECORDING)).await.body["audio_url"].clone();
+    let audio_url = shop.upload("call.wav", fixtures::bytes(RECORDING)).await.body["audio_url"].clone();
     let audio_url = audio_url.as_str().expect("an address");
     let job = shop.run(audio_url, json!({})).await;
     assert_eq!(job["status"], "done", "{job}");
@@ -172,7 +172,8 @@ async fn accounts_do_not_see_each_other() {
 
 #[tokio::test]
 async fn a_full_account_queues_or_is_refused_and_others_go_on() {
-    let plans = "[worker]\nslots = 3\n[plans.one]\nconcurrent_prerecorded = 1\n\
+    // The gates stay closed for as long as a slow machine needs.
+    let plans = "[worker]\nslots = 3\n[fetch]\nidle_timeout_s = 600\n[plans.one]\nconcurrent_prerecorded = 1\n\
                  [plans.strict]\nconcurrent_prerecorded = 1\nwhen_full = \"reject\"\n\
                  [accounts.shop]\nplan = \"one\"\n[accounts.bank]\nplan = \"strict\"\n";
     let server = Server::start(two_accounts(plans));

@@ -85,7 +85,8 @@ async fn a_finished_job_is_listed_downloaded_and_deleted_without_a_trace() {
 
 #[tokio::test]
 async fn a_running_job_cannot_be_deleted_and_keeps_what_clients_attach() {
-    let server = Server::start(Options::default());
+    // The shortest lease has the most heartbeats.
+    let server = Server::start(Options::default().config("[worker]\nlease_s = 5\n"));
     let client = server.client();
     let audio = client.upload("long.mp3", fixtures::bytes("long/long_en_5readers.mp3")).await.body;
     let id = client.create(&json!({ "audio_url": audio["audio_url"] })).await;
