@@ -69,3 +69,27 @@ async fn every_damaged_file_gives_a_result_or_a_sentence() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+/// Recordings put one after the other make one Ogg file, and no header says how long it is.
+#[tokio::test]
+async fn an_upload_of_several_ogg_streams_has_the_length_of_all() {
+    let server = Server::start(Options::default());
+    let client = server.client();
+    for files in
+        [["formats/opus.opus", "en/fleurs-en-003.ogg"], ["en/fleurs-en-003.ogg", "formats/vorbis.ogg"]]
+    {
+        let mut all = Vec::new();
+        let mut sum_s = 0.0;
+        for file in files {
+            let bytes = fixtures::bytes(file);
+            sum_s += length_of(&client.upload("one.ogg", bytes.clone()).await.body);
+            all.extend(bytes);
+        }
+        let uploaded = client.upload("all.ogg", all).await.body;
+        assert!((length_of(&uploaded) - sum_s).abs() < 0.05, "{files:?}: {sum_s} s, {uploaded}");
+    }
+}
+
+fn length_of(uploaded: &Value) -> f64 {
+    uploaded["audio_metadata"]["audio_duration"].as_f64().unwrap()
+}

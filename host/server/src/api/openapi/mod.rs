@@ -16,6 +16,7 @@ use axum::extract::State;
 use serde_json::{Value, json};
 use utoipa::openapi::path::{PathItem, PathsBuilder};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, RefOr, Schema,
 };
@@ -37,6 +38,17 @@ use crate::validate;
 
 const DESCRIPTION: &str = "Speech to text on your own machine. A job is posted with the address of its audio \
     and read until its status is done or error; callbacks and webhooks tell of it as well.";
+
+/// Groups of operations in the order in which a reader wants them.
+const TAGS: [(&str, &str); 7] = [
+    ("pre-recorded", "Recordings: posted, read, listed."),
+    ("live", "Live sessions after their end."),
+    ("files", "Recordings that are stored here first."),
+    ("usage", "What an account was billed."),
+    ("transcription", "The older collection of both kinds."),
+    ("service", "For supervisors; no key needed."),
+    ("admin", "For the operator."),
+];
 
 /// Needs no key: a client has to know how to say who it is.
 pub(super) async fn get(State(api): State<Arc<Api>>, origin: Origin) -> Json<Value> {
@@ -81,7 +93,13 @@ fn described() -> OpenApi {
         paths.path(described.path, PathItem::new(described.method, described.operation))
     });
     let components = ComponentsBuilder::new().schemas_from_iter(answers()).build();
-    OpenApiBuilder::new().info(info).paths(paths.build()).components(Some(components)).build()
+    let tags = TAGS.map(|(name, words)| TagBuilder::new().name(name).description(Some(words)).build());
+    OpenApiBuilder::new()
+        .info(info)
+        .tags(Some(tags))
+        .paths(paths.build())
+        .components(Some(components))
+        .build()
 }
 
 /// The types of all answers by name.

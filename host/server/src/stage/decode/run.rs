@@ -50,14 +50,17 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
     let (mut source, mut selected) = source::open(&file)?;
     let mut planes = Vec::new();
     let (mut is_decoded, mut end_s, mut packets) = (false, 0.0f64, 0);
+    // Of the streams that have ended.
+    let mut ended_s = 0.0;
     let length_s = loop {
         let packet = match source.next().map_err(DecodeError::Read)? {
             Next::Packet(packet) => packet,
             Next::NewStream(next) => {
-                selected = *next;
+                ended_s += selected.promised_s().unwrap_or(end_s);
+                (selected, end_s) = (*next, 0.0);
                 continue;
             }
-            Next::End | Next::Broken => break end_s,
+            Next::End | Next::Broken => break ended_s + selected.promised_s().unwrap_or(end_s),
         };
         packets += 1;
         let length_s = packet.dur.get() as f64 * selected.tick_s;
@@ -69,9 +72,9 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
             is_decoded = selected.made.decoder.decode(&packet, selected.tick_s, &mut planes).is_ok()
                 && planes.first().is_some_and(|plane| !plane.is_empty());
         }
-        let stated_s = selected.held_s.or(selected.stated_s);
-        if let Some(stated_s) = stated_s.filter(|_| is_decoded || packets > PROBE_PACKETS) {
-            break stated_s;
+        let is_known = is_decoded || packets > PROBE_PACKETS;
+        if let Some(promised_s) = selected.promised_s().filter(|_| is_known && !selected.may_be_followed()) {
+            break promised_s;
         }
     };
     if !is_decoded {

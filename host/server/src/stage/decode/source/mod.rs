@@ -70,6 +70,16 @@ impl Selected {
         }
     }
 
+    /// Its length as far as can be said without reading all of it.
+    pub(super) fn promised_s(&self) -> Option<f64> {
+        self.held_s.or(self.stated_s)
+    }
+
+    /// Whether another stream may come after this one, whose length is not in the header.
+    pub(super) fn may_be_followed(&self) -> bool {
+        self.container.name == "ogg"
+    }
+
     /// Whether a gap in its timestamps can only be damage: these formats have no pauses.
     pub(super) fn has_no_pauses(&self) -> bool {
         matches!(self.container.name, "flac" | "ogg")
