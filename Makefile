@@ -68,9 +68,9 @@ bench: build model examples
 load: build model
 	@cargo bench --locked --quiet --workspace --bench load
 
-# Fifty kills at random moments; `make test` has six.
+# Fifty kills at random moments; `make test` has six. Its setting is explained in scripts/test.py.
 crash: build model examples
-	@TYMPAN_KILLS=50 cargo test --locked --release --workspace --test kills -- --nocapture
+	@GOMP_SPINCOUNT=1000 TYMPAN_KILLS=50 cargo test --locked --release --workspace --test kills -- --nocapture
 
 quality: build model
 	@python3 scripts/quality.py

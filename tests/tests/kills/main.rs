@@ -18,7 +18,7 @@ use claims::Findings;
 use traffic::Traffic;
 
 /// Longest life of a server that listens, milliseconds: a few steps of a few jobs.
-const LONGEST_LIFE_MS: u64 = 2_000;
+const LONGEST_LIFE_MS: u64 = 4_000;
 /// Longest life of a server that is killed while it starts, milliseconds.
 const LONGEST_START_MS: u64 = 400;
 /// The receiver's pause before it answers, so that kills come in the middle of messages.
