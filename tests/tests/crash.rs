@@ -1,6 +1,6 @@
 //! Killed processes: nothing is lost, and a resumed job equals an uninterrupted one.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tympan_tests::fixtures;
@@ -58,17 +58,24 @@ async fn a_job_killed_at_any_moment_ends_with_the_same_bytes() {
     }
 }
 
+/// Waits until the server has logged something so often, over all its starts.
+async fn until_logged(server: &Server, text: &str, times: usize) {
+    let begun = Instant::now();
+    while server.log().matches(text).count() < times {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", server.log());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_job_that_kills_its_worker_three_times_is_given_up() {
     let files = Recordings::serve(fixtures::folder());
     let mut server = Server::start(Options::default().config(CONFIG));
     let id = server.client().create(&json!({"audio_url": files.url("long/long_en_5readers.mp3")})).await;
-    for _ in 0..3 {
-        while server.client().job(&id).await["status"] != "processing" {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        // Long enough to be claimed again after a restart.
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
+    // All that remains is transcription, whose first segment takes longer than a kill.
+    until_logged(&server, "step=\"segment\"", 1).await;
+    for claims in 1..=3 {
+        until_logged(&server, "job claimed", claims).await;
         server.kill();
         server.restart();
     }
