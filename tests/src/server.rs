@@ -50,6 +50,13 @@ impl Options {
         self.config = text.to_owned();
         self
     }
+
+    /// Runs a command of the binary that needs no server, with an empty data folder.
+    pub fn command(&self, arguments: &[&str]) -> Output {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        write_config(folder.path(), self);
+        configured(folder.path(), self).args(arguments).output().expect("the binary runs")
+    }
 }
 
 /// A running server; dropping it kills the process.
@@ -168,9 +175,13 @@ fn configured(folder: &Path, options: &Options) -> Command {
     command
 }
 
+fn write_config(folder: &Path, options: &Options) {
+    std::fs::write(folder.join("tympan.toml"), &options.config).expect("the config can be written");
+}
+
 /// The process, which has said nothing yet.
 fn launch(folder: &Path, options: &Options) -> Child {
-    std::fs::write(folder.join("tympan.toml"), &options.config).expect("the config can be written");
+    write_config(folder, options);
     let log =
         std::fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log file");
     let mut command = configured(folder, options);

@@ -10,7 +10,7 @@ use super::collection::Collection;
 use super::error::ApiError;
 use crate::store::RequestMark;
 
-const HEADER: &str = "idempotency-key";
+pub(super) const HEADER: &str = "idempotency-key";
 /// Longest key.
 pub(super) const MOST_CHARS: usize = 255;
 

@@ -6,6 +6,7 @@
 mod body;
 mod caller;
 mod collection;
+mod cors;
 mod deliveries;
 mod docs;
 mod envelope;

@@ -20,7 +20,7 @@ use crate::metrics;
 use crate::model::id::RequestId;
 
 /// The header by which the clients of this wire format say who they are.
-const CLIENT_HEADER: &str = "x-gladia-version";
+pub(super) const CLIENT_HEADER: &str = "x-gladia-version";
 
 /// Wraps everything else.
 pub(super) async fn observe(State(api): State<Arc<Api>>, mut request: Request, next: Next) -> Response {

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 
+use super::cors;
 use super::observe::observe;
 use super::state::Api;
 use super::{
@@ -81,15 +82,20 @@ pub fn router(api: Arc<Api>) -> Router {
     for (path, methods) in PATHS.into_iter().zip(handlers()) {
         router = with_and_without_slash(router, path, methods);
     }
-    router
+    let router = router
         .route(PAGE, get(docs::redirect))
         .route("/docs/", get(docs::page))
         .route("/docs/{file}", get(docs::part))
         .fallback(|| async { StatusCode::NOT_FOUND })
         // Handlers limit bodies themselves, by what they hold.
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(api.clone(), observe))
-        .with_state(api)
+        .layer(from_fn_with_state(api.clone(), observe));
+    // Around everything: a browser hides an error from its page as well without these headers.
+    let router = match cors::layer(&api) {
+        Some(layer) => router.layer(layer),
+        None => router,
+    };
+    router.with_state(api)
 }
 
 /// Clients post to either form, and not all of them follow a redirect.

@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::auth::Keys;
 use crate::blob::Blobs;
-use crate::config::Limits;
+use crate::config::{Cors, Limits};
 use crate::limits::{Policies, RequestRates};
 use crate::model::job::PlannedAddon;
 use crate::stage::fetch::FetchPolicy;
@@ -55,6 +55,8 @@ pub struct ApiSettings {
     pub public_base_url: Option<String>,
     /// Whose `X-Forwarded-…` headers are believed; absent: everybody's.
     pub trusted_proxies: Option<Vec<IpNet>>,
+    /// Which web pages may call.
+    pub cors: Cors,
     /// What one client may ask of the host.
     pub limits: Limits,
     /// Downloads for `POST /v2/upload` with a URL.

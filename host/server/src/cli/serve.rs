@@ -79,6 +79,7 @@ fn api_of(config: &Config, host: &Host) -> Api {
     let settings = ApiSettings {
         public_base_url: config.public_base_url.clone(),
         trusted_proxies: config.trusted_proxies.clone(),
+        cors: config.cors.clone(),
         limits: config.limits.clone(),
         fetch: app::fetch_policy(config),
     };

@@ -64,6 +64,9 @@ impl Environment {
         replace(&mut file.compiled_addons_dir, self.path("TYMPAN_COMPILED_ADDONS_DIR"));
         replace(&mut file.model_hub_url, self.text("TYMPAN_MODEL_HUB_URL")?);
         replace(&mut file.public_base_url, self.text("TYMPAN_PUBLIC_BASE_URL")?);
+        if let Some(origins) = self.text("TYMPAN_CORS_ALLOWED_ORIGINS")? {
+            file.cors.allowed_origins = origins.split(',').map(|origin| origin.trim().to_owned()).collect();
+        }
         if let Some(allowed) = self.boolean("TYMPAN_ALLOW_PRIVATE_URLS")? {
             file.allow_private_urls = allowed;
         }
@@ -111,11 +114,13 @@ mod tests {
             ("TYMPAN_ADDONS_DIR", "/a::/b"),
             ("TYMPAN_COMPILED_ADDONS_DIR", "/c"),
             ("TYMPAN_API_KEY", "k"),
+            ("TYMPAN_CORS_ALLOWED_ORIGINS", "https://a.example, https://b.example"),
         ]);
         let rest = environment.override_file(&mut file).unwrap();
         assert_eq!(file.listen.as_deref(), Some("a:1"));
         assert_eq!(file.data_dir, Some(PathBuf::from("/environment")));
         assert!(file.allow_private_urls);
+        assert_eq!(file.cors.allowed_origins, ["https://a.example", "https://b.example"]);
         assert_eq!(file.compiled_addons_dir, Some(PathBuf::from("/c")));
         assert_eq!(rest.addon_folders, [PathBuf::from("/a"), PathBuf::from("/b")]);
         assert_eq!(rest.bootstrap_key.map(|key| key.expose().to_owned()).as_deref(), Some("k"));

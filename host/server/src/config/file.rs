@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::cors::Cors;
 use super::deliveries::{Deliveries, WebhookFile};
 use super::plans::{AccountFile, PlanFile};
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
@@ -26,6 +27,7 @@ pub(super) struct File {
     pub trusted_proxies: Option<Vec<String>>,
     pub allow_private_urls: bool,
     pub auth: AuthFile,
+    pub cors: Cors,
     pub plans: BTreeMap<String, PlanFile>,
     pub accounts: BTreeMap<String, AccountFile>,
     pub default_plan: Option<String>,

@@ -66,6 +66,7 @@ fn settle(
         trusted_proxies: file.trusted_proxies.map(proxies).transpose()?,
         allow_private_urls: file.allow_private_urls,
         auth: auth(file.auth, rest.bootstrap_key)?,
+        cors: file.cors.check()?,
         plans: plans(file.plans, file.accounts, file.default_plan)?,
         model_aliases: aliases(file.model_aliases, &models)?,
         models,

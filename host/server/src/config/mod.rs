@@ -4,6 +4,7 @@
 //! of range are refused with a sentence. Nothing else in the host reads the environment,
 //! and nothing here knows what the settings are used for.
 
+mod cors;
 mod deliveries;
 mod environment;
 mod error;
@@ -17,6 +18,7 @@ mod show;
 mod tables;
 
 pub use crate::model::secret::Secret;
+pub use cors::Cors;
 pub use deliveries::Deliveries;
 pub use error::ConfigError;
 #[cfg(test)]

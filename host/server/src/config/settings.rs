@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use super::cors::Cors;
 use super::deliveries::Deliveries;
 use super::paths::Paths;
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
@@ -33,6 +34,8 @@ pub struct Config {
     pub allow_private_urls: bool,
     /// Who may call.
     pub auth: Auth,
+    /// Which web pages may call.
+    pub cors: Cors,
     /// What accounts may ask for, and how long their data is kept.
     pub plans: Plans,
     /// Speech models by the name that requests use.

@@ -51,6 +51,7 @@ fn shown(config: &Config) -> Value {
             "keys": config.auth.keys.iter().map(key).collect::<Vec<_>>(),
             "TYMPAN_API_KEY": config.auth.bootstrap_key.as_ref().map(|_| "(hidden)"),
         },
+        "cors": config.cors,
         "default_plan": config.plans.default_plan(),
         "plans": config.plans.by_name().iter().map(|(name, plan)| (name.clone(), plans::shown(plan)))
             .collect::<Map<_, _>>(),

@@ -2,6 +2,7 @@
 
 mod collections;
 mod connections;
+mod cors;
 mod deliveries;
 mod description;
 mod erasure;

@@ -1,0 +1,50 @@
+//! The edge of the service: browsers, hostile peers and hostile input, over the real binary.
+#![allow(clippy::unwrap_used)]
+
+use tympan_tests::server::{KEY, Options, Server};
+
+const PAGE: &str = "https://app.example";
+
+fn http() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
+async fn allowed_origin(server: &Server, method: &str, path: &str, key: &str) -> (u16, Option<String>) {
+    let request = http()
+        .request(method.parse().unwrap(), format!("{}{path}", server.base()))
+        .header("origin", PAGE)
+        .header("access-control-request-method", "GET")
+        .header("x-service-key", key);
+    let answer = request.send().await.unwrap();
+    let origin = answer.headers().get("access-control-allow-origin");
+    (answer.status().as_u16(), origin.map(|value| value.to_str().unwrap().to_owned()))
+}
+
+#[tokio::test]
+async fn pages_are_let_in_by_the_operator_alone() {
+    let closed = Server::start(Options::default());
+    assert_eq!(allowed_origin(&closed, "OPTIONS", "/v2/pre-recorded", "").await, (405, None));
+    assert_eq!(allowed_origin(&closed, "GET", "/v2/pre-recorded", KEY).await, (200, None));
+    drop(closed);
+
+    let config = format!("[cors]\nallowed_origins = [\"{PAGE}\"]\n");
+    let open = Server::start(Options::default().config(&config));
+    let page = || Some(PAGE.to_owned());
+    assert_eq!(allowed_origin(&open, "OPTIONS", "/v2/pre-recorded", "").await, (200, page()));
+    assert_eq!(allowed_origin(&open, "GET", "/v2/pre-recorded", KEY).await, (200, page()));
+    assert_eq!(allowed_origin(&open, "GET", "/v2/pre-recorded", "wrong").await, (401, page()));
+    assert_eq!(allowed_origin(&open, "GET", "/v2/admin/usage", KEY).await, (200, None));
+    assert_eq!(allowed_origin(&open, "GET", "/metrics", "").await, (200, None));
+    let shown = String::from_utf8(open.command(&["check-config"]).stdout).unwrap();
+    assert!(shown.contains(&format!("cors.allowed_origins = [\"{PAGE}\"]")), "{shown}");
+}
+
+#[test]
+fn an_origin_that_is_none_stops_the_start() {
+    let config = "[cors]\nallowed_origins = [\"https://app.example/path\"]\n";
+    let output = Options::default().config(config).command(&["serve"]);
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("cors.allowed_origins must hold origins such as https://app.example"), "{said}");
+}
