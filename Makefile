@@ -59,6 +59,16 @@ clients: build model
 	@python3 -m venv target/clients/py && target/clients/py/bin/pip install -q gladiaio-sdk==2.2.1
 	@python3 tests/clients/run.py
 
+# The build that exports traces, and its tests; see docs/operators/traces.md. The usual build is
+# in its place again afterwards.
+.PHONY: otlp
+otlp: build model
+	@cargo build --locked --release --workspace --bins --features tympan/otlp
+	@mkdir -p target/otlp && cp target/release/tympan target/otlp/tympan
+	@cargo build --locked --release --workspace --bins
+	@cargo clippy --locked --release --workspace --all-targets --all-features -- -D warnings
+	@cargo test --locked --release --workspace --features tympan-tests/otlp --test otlp
+
 # Figures for docs/benchmarks.md and docs/quality.md.
 bench: build model examples
 	@python3 scripts/bench.py
@@ -83,7 +93,7 @@ lint: setup
 	@cargo clippy --locked --release --workspace --all-targets -- -D warnings
 	@command -v cargo-deny >/dev/null || cargo install --locked --quiet cargo-deny
 	@cargo fetch --locked
-	@cargo deny --offline check licenses bans sources
+	@cargo deny --offline --all-features check licenses bans sources
 
 third-party:
 	@python3 scripts/third_party.py

@@ -14,11 +14,13 @@ Made by `make third-party` from the lock file; do not edit.
 
 
 def main():
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", "x86_64-unknown-linux-gnu"]
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", "x86_64-unknown-linux-gnu"]
     metadata = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     packages = {p["id"]: p for p in metadata["packages"]}
     nodes = {n["id"]: n for n in metadata["resolve"]["nodes"]}
-    seen, open_ids = set(), list(metadata["workspace_members"])
+    # The tests are in no binary.
+    members = [m for m in metadata["workspace_members"] if packages[m]["name"] != "tympan-tests"]
+    seen, open_ids = set(), members
     while open_ids:
         package_id = open_ids.pop()
         if package_id in seen:

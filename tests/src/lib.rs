@@ -1,6 +1,7 @@
 //! What the black-box tests share: the real binary, a client for it, and a server of
 //! recordings on loopback.
 
+pub mod bomb;
 pub mod client;
 pub mod disk;
 pub mod fixtures;
@@ -10,4 +11,5 @@ pub mod recordings;
 pub mod server;
 pub mod silence;
 pub mod timeless;
+pub mod tls;
 pub mod wer;

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 
 /// How long a test waits for a message.
@@ -17,6 +18,8 @@ pub enum Manner {
     Status(u16),
     /// Answers 200 after a pause.
     Late(Duration),
+    /// Answers with these headers (each ends its line) and this body.
+    Body(&'static str, Vec<u8>),
     /// Redirects there.
     Redirect(String),
     /// Answers 200 with a body that never ends.
@@ -58,24 +61,40 @@ impl Message {
 
 /// Takes requests until the process ends.
 pub struct Receiver {
-    port: u16,
+    base: String,
     seen: Arc<(Mutex<Vec<Message>>, Condvar)>,
 }
 
 impl Receiver {
     /// Behaves in the first manner at first, then in the next; the last one stays.
     pub fn start(manners: &[Manner]) -> Self {
+        Self::listen("http", manners, Some)
+    }
+
+    /// The same behind TLS, as whom the certificate says.
+    pub fn start_tls(manners: &[Manner], identity: Arc<ServerConfig>) -> Self {
+        Self::listen("https", manners, move |stream| {
+            let connection = ServerConnection::new(identity.clone()).ok()?;
+            Some(StreamOwned::new(connection, stream))
+        })
+    }
+
+    fn listen<S: Read + Write>(
+        scheme: &str,
+        manners: &[Manner],
+        wrap: impl Fn(TcpStream) -> Option<S> + Clone + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         let seen = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
         let (manners, shared) = (manners.to_vec(), seen.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (manners, shared) = (manners.clone(), shared.clone());
-                std::thread::spawn(move || take(stream, &manners, &shared));
+                let (manners, shared, wrap) = (manners.clone(), shared.clone(), wrap.clone());
+                std::thread::spawn(move || take(wrap(stream)?, &manners, &shared));
             }
         });
-        Self { port, seen }
+        Self { base: format!("{scheme}://127.0.0.1:{port}"), seen }
     }
 
     /// Takes everything.
@@ -85,7 +104,7 @@ impl Receiver {
 
     /// An address of this receiver.
     pub fn url(&self, path: &str) -> String {
-        format!("http://127.0.0.1:{}{path}", self.port)
+        format!("{}{path}", self.base)
     }
 
     /// All requests so far.
@@ -104,7 +123,11 @@ impl Receiver {
 }
 
 /// One request; errors end the connection, which is what the sender sees.
-fn take(mut stream: TcpStream, manners: &[Manner], seen: &(Mutex<Vec<Message>>, Condvar)) -> Option<()> {
+fn take(
+    mut stream: impl Read + Write,
+    manners: &[Manner],
+    seen: &(Mutex<Vec<Message>>, Condvar),
+) -> Option<()> {
     let message = read(&mut stream)?;
     let manner = {
         let mut messages = seen.0.lock().ok()?;
@@ -118,6 +141,14 @@ fn take(mut stream: TcpStream, manners: &[Manner], seen: &(Mutex<Vec<Message>>, 
         Manner::Late(pause) => {
             std::thread::sleep(pause);
             say(&mut stream, 200)
+        }
+        Manner::Body(headers, body) => {
+            let length = body.len();
+            let head =
+                format!("HTTP/1.1 200 OK\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n");
+            stream.write_all(head.as_bytes()).ok()?;
+            stream.write_all(&body).ok()?;
+            stream.flush().ok()
         }
         Manner::Redirect(location) => {
             let head = format!("HTTP/1.1 307 There\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
@@ -146,12 +177,13 @@ fn take(mut stream: TcpStream, manners: &[Manner], seen: &(Mutex<Vec<Message>>, 
     }
 }
 
-fn say(stream: &mut TcpStream, status: u16) -> Option<()> {
+fn say(stream: &mut impl Write, status: u16) -> Option<()> {
     let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-    stream.write_all(head.as_bytes()).ok()
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.flush().ok()
 }
 
-fn read(stream: &mut TcpStream) -> Option<Message> {
+fn read(stream: &mut impl Read) -> Option<Message> {
     let mut head = Vec::new();
     let mut byte = [0_u8; 1];
     while !head.ends_with(b"\r\n\r\n") && head.len() < 16_384 {
@@ -165,7 +197,8 @@ fn read(stream: &mut TcpStream) -> Option<Message> {
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.map_or(Some(0), |(_, length)| length.parse().ok())?;
     let mut body = vec![0; length];
     stream.read_exact(&mut body).ok()?;
     let (method, target) = (first.next()?.to_owned(), first.next()?.to_owned());

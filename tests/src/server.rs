@@ -35,6 +35,8 @@ pub struct Options {
     pub environment: Vec<(String, String)>,
     /// Text of `tympan.toml`.
     pub config: String,
+    /// Another build of the program.
+    pub program: Option<PathBuf>,
 }
 
 impl Options {
@@ -42,6 +44,12 @@ impl Options {
     pub fn addons(mut self, folders: &[PathBuf]) -> Self {
         let joined: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
         self.environment.push(("TYMPAN_ADDONS_DIR".to_owned(), joined.join(":")));
+        self
+    }
+
+    /// Sets a variable of the environment.
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -162,7 +170,7 @@ impl Drop for Server {
 
 /// The binary with the environment of a test server.
 fn configured(folder: &Path, options: &Options) -> Command {
-    let mut command = Command::new(binary("tympan"));
+    let mut command = Command::new(options.program.clone().unwrap_or_else(|| binary("tympan")));
     command
         .env("TYMPAN_CONFIG", folder.join("tympan.toml"))
         .env("TYMPAN_LISTEN", "127.0.0.1:0")

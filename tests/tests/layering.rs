@@ -12,7 +12,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("validate", &["model", "net_guard"]),
     ("auth", &["config", "limits", "model", "store"]),
     ("limits", &["model", "store"]),
-    ("telemetry", &["config", "model"]),
+    ("telemetry", &["config", "model", "net_guard"]),
     ("blob", &["model"]),
     ("store", &["model"]),
     ("net_guard", &[]),
@@ -25,8 +25,22 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("metrics", &["store"]),
     ("addons", &["metrics", "model"]),
     ("retain", &["model", "store", "blob"]),
-    ("worker", &["addons", "blob", "deliver", "engine", "metrics", "model", "net_guard", "stage", "store"]),
-    ("deliver", &["metrics", "model", "store", "blob", "net_guard"]),
+    (
+        "worker",
+        &[
+            "addons",
+            "blob",
+            "deliver",
+            "engine",
+            "metrics",
+            "model",
+            "net_guard",
+            "stage",
+            "store",
+            "telemetry",
+        ],
+    ),
+    ("deliver", &["metrics", "model", "store", "blob", "net_guard", "telemetry"]),
     (
         "api",
         &[
@@ -53,7 +67,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("axum", &["api"]),
     ("whisper_rs", &["engine"]),
     ("symphonia", &["stage/decode"]),
-    ("reqwest", &["deliver", "stage/fetch", "net_guard", "modelfile"]),
+    ("reqwest", &["deliver", "stage/fetch", "net_guard", "modelfile", "telemetry"]),
     ("tympan_runtime", &["addons"]),
 ];
 

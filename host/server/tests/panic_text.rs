@@ -3,7 +3,8 @@
 
 use std::process::Command;
 
-use tympan::config::Log;
+use tympan::config::{Log, Otlp};
+use tympan::net_guard::Authorities;
 use tympan::telemetry;
 
 const PRIVATE: &str = "the patient said";
@@ -26,7 +27,7 @@ fn panic_somewhere() {
 #[ignore = "run by the test below"]
 fn with_a_log() {
     telemetry::hide_panic_texts();
-    telemetry::init(&Log::default()).unwrap();
+    telemetry::init(&Log::default(), &Otlp::default(), &Authorities::default()).unwrap();
     panic_somewhere();
 }
 

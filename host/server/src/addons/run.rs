@@ -6,6 +6,8 @@
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tracing::Instrument;
+use tracing::field::Empty;
 use tympan_runtime as runtime;
 use tympan_runtime::{
     Addon, AudioInfo, Call, CancellationToken, JobContext, PreviousOutput, ResultParts, Slot, exception,
@@ -174,10 +176,21 @@ impl<'a> Work<'a> {
         call.accepted_at_unix_ms = self.facts.accepted_at_ms;
         call.cancel = self.cancel.clone();
         call.shows_text = !self.has_redaction;
-        let report = addon.process(call).await;
+        let span = tracing::info_span!(
+            "add-on",
+            otel.name = step.planned.name,
+            otel.status_code = Empty,
+            addon.digest = step.planned.digest,
+            addon.variant = variant,
+            addon.exception = Empty,
+        );
+        let report = addon.process(call).instrument(span.clone()).await;
         let exec_time_s = report.exec_time.as_secs_f64();
         let exception = report.outcome.as_ref().err().map(|error| exception_label(&error.exception));
         metrics::addon_called(&step.planned.name, exec_time_s, exception);
+        if let Some(exception) = exception {
+            span.record("addon.exception", exception).record("otel.status_code", "ERROR");
+        }
         (exec_time_s, report.outcome.map_err(convert::error))
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
 use axum::extract::Request;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt, unfold};
 use serde_json::{Map, Value};
@@ -131,6 +131,18 @@ pub(super) fn has_media_type(headers: &HeaderMap, wanted: &str) -> bool {
     sent.split(';').next().is_some_and(|sent| sent.trim().eq_ignore_ascii_case(wanted))
 }
 
+/// Refuses a body that is packed: it would have to be unpacked before its size is known.
+pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    match headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
+        true => Ok(()),
+        false => Err(ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "The body must be sent without content-encoding",
+        )),
+    }
+}
+
 /// Reads a JSON object.
 pub(super) async fn json_object(request: Request, limits: &Limits) -> Result<Map<String, Value>, ApiError> {
     if !has_media_type(request.headers(), "application/json") {
@@ -139,6 +151,7 @@ pub(super) async fn json_object(request: Request, limits: &Limits) -> Result<Map
             "The content type must be application/json",
         ));
     }
+    check_encoding(request.headers())?;
     let limits = BodyLimits::json(limits);
     check_announced(request.headers(), limits.size_bytes)?;
     let (pieces, fault) = limited(request.into_body(), limits);

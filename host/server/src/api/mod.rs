@@ -12,6 +12,7 @@ mod docs;
 mod envelope;
 mod erasures;
 mod error;
+mod exchange;
 mod file;
 mod health;
 mod idempotency;

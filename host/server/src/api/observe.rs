@@ -10,14 +10,16 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::envelope;
 use super::error::ApiError;
 use super::linger;
 use super::router::route_of;
 use super::state::Api;
-use crate::metrics;
 use crate::model::id::RequestId;
+use crate::{metrics, telemetry};
 
 /// The header by which the clients of this wire format say who they are.
 pub(super) const CLIENT_HEADER: &str = "x-gladia-version";
@@ -34,13 +36,18 @@ pub(super) async fn observe(State(api): State<Arc<Api>>, mut request: Request, n
     request.extensions_mut().insert(request_id.clone());
 
     let (request, body_state) = linger::watch(request, &api.tasks);
-    let response = answer(&api, request, next).await;
+    let span = span(&method, route, &request_id, request.headers());
+    let response = answer(&api, request, next).instrument(span.clone()).await;
     let mut response = envelope::fill(response, &path, &request_id);
     put_headers(response.headers_mut(), &request_id);
     if body_state.was_left_unread() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let status = response.status().as_u16();
+    span.record("http.response.status_code", status);
+    if response.status().is_server_error() {
+        span.record("otel.status_code", "ERROR");
+    }
     metrics::request_answered(route, known(&method), status, started.elapsed());
     tracing::info!(
         method = %method,
@@ -52,6 +59,27 @@ pub(super) async fn observe(State(api): State<Arc<Api>>, mut request: Request, n
         "request"
     );
     response
+}
+
+/// A span of the client's trace, if it names one. What asks after our health again and again
+/// has none.
+fn span(method: &Method, route: &str, request_id: &RequestId, headers: &HeaderMap) -> Span {
+    if !route.starts_with("/v2") && !route.starts_with("/file") {
+        return Span::none();
+    }
+    let method = known(method);
+    let span = tracing::info_span!(
+        "request",
+        otel.name = format!("{method} {route}"),
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = route,
+        http.response.status_code = Empty,
+        request.id = request_id.0,
+    );
+    telemetry::adopt(&span, headers.get("traceparent").and_then(|value| value.to_str().ok()));
+    span
 }
 
 async fn answer(api: &Api, request: Request, next: Next) -> Response {

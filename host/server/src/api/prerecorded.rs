@@ -19,6 +19,7 @@ use crate::model::date;
 use crate::model::id::{AccountId, JobId, RequestId};
 use crate::model::job::{JobSpec, Kind};
 use crate::store::{NewJob, Quota, RequestMark};
+use crate::telemetry;
 use crate::validate;
 
 /// A job that was accepted.
@@ -69,7 +70,7 @@ async fn accept(
     api: &Api,
     account_id: AccountId,
     request_id: RequestId,
-    spec: JobSpec,
+    mut spec: JobSpec,
     mark: Option<RequestMark>,
 ) -> Result<JobId, ApiError> {
     let policy = api.policies.policy_of(&account_id);
@@ -77,6 +78,7 @@ async fn accept(
     if zero_retention {
         validate::without_retention(&spec)?;
     }
+    spec.trace_parent = telemetry::trace_parent();
     let quota = Quota::of(policy, api.settings.limits.queued_jobs);
     let id = JobId::new();
     let created_ms = date::now_ms();

@@ -5,13 +5,13 @@
 //! what the client sends is read for a moment, because a connection closed on unread data is
 //! reset, and the reset can overtake the answer.
 //!
-//! Only the first head of a connection is treated so: later on, bytes of an answer's body
-//! cannot be told from an answer.
+//! What the library says by itself is told from our answers by its moment: it is written while
+//! the [`Exchange`] is quiet. A head that a client sent right behind another one, before the
+//! answer to that was written, may get the bare line: both can then arrive here as one piece,
+//! and nothing is taken out of the middle of one.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
 use axum::http::StatusCode;
@@ -20,6 +20,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::envelope;
 use super::error::ApiError;
+use super::exchange::Exchange;
 use super::linger::{LINGER, LINGER_BYTES};
 use crate::model::id::RequestId;
 
@@ -32,7 +33,7 @@ const NO_PATH: &str = "-";
 /// A stream on which the library's own answers are replaced by ours.
 pub(super) struct Refusing<S> {
     stream: S,
-    was_asked: Arc<AtomicBool>,
+    exchange: Exchange,
     /// Our answer, as far as it has not been written; absent where none was needed.
     answer: Option<Vec<u8>>,
     lingering: Option<Lingering>,
@@ -44,14 +45,14 @@ struct Lingering {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Refusing<S> {
-    /// `was_asked` is set by whoever receives the first request.
-    pub fn new(stream: S, was_asked: Arc<AtomicBool>) -> Self {
-        Self { stream, was_asked, answer: None, lingering: None }
+    /// `exchange` is kept by whoever answers requests.
+    pub fn new(stream: S, exchange: Exchange) -> Self {
+        Self { stream, exchange, answer: None, lingering: None }
     }
 
     /// Takes the library's answer out of what is written.
     fn replaces(&mut self, bytes: &[u8]) -> bool {
-        if self.was_asked.load(Ordering::Acquire) {
+        if !self.exchange.is_quiet() {
             return false;
         }
         let Some(status) = status_of(bytes) else { return false };
@@ -155,7 +156,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Refusing<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_write_answer(context))?;
-        Pin::new(&mut self.stream).poll_flush(context)
+        ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+        self.exchange.flushed();
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

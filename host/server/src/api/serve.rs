@@ -1,8 +1,8 @@
 //! Connections: accepted within a limit, given up when they are too slow, ended gracefully.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::exchange::Exchange;
 use super::peer::Peer;
 use super::refuse::Refusing;
 use super::slow_reader::Impatient;
@@ -116,13 +117,14 @@ async fn answer(
     limits: ConnectionLimits,
     shutdown: CancellationToken,
 ) {
-    let was_asked = Arc::new(AtomicBool::new(false));
-    let stream = Refusing::new(Impatient::new(stream, limits.stall_timeout), was_asked.clone());
+    let exchange = Exchange::default();
+    let stream = Refusing::new(Impatient::new(stream, limits.stall_timeout), exchange.clone());
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        was_asked.store(true, Ordering::Release);
+        exchange.begin();
         request.extensions_mut().insert(Peer::from(peer));
-        router.call(request)
+        let (answering, exchange) = (router.call(request), exchange.clone());
+        async move { Ok::<_, Infallible>(answering.await?.map(|body| exchange.answer(body))) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -90,7 +90,7 @@ async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Pro
             tracing::error!(%error, "an upload could not be looked at");
             Err(ApiError::internal())
         }
-        Ok(Err(error @ DecodeError::TooLong { .. })) => {
+        Ok(Err(error @ (DecodeError::TooLong { .. } | DecodeError::TooLongTogether { .. }))) => {
             Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))
         }
         Ok(Err(error)) => {

@@ -11,7 +11,9 @@ use axum::response::{IntoResponse, Response};
 use futures_util::TryStreamExt;
 use tokio_util::io::StreamReader;
 
-use super::body::{BodyLimits, FaultCell, check_announced, has_media_type, json_object, limited};
+use super::body::{
+    BodyLimits, FaultCell, check_announced, check_encoding, has_media_type, json_object, limited,
+};
 use super::caller::Keeper;
 use super::error::ApiError;
 use super::origin::Origin;
@@ -52,6 +54,7 @@ pub(super) async fn upload(
 
 /// Takes the part `audio` to the disk as it comes.
 async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
+    check_encoding(request.headers())?;
     let limits = &api.settings.limits;
     let body_limits = BodyLimits {
         size_bytes: limits.upload_bytes.saturating_add(OVERHEAD_BYTES),

@@ -108,6 +108,7 @@ pub fn delivery_settings(config: &Config) -> deliver::Settings {
     let chosen = &config.deliveries;
     deliver::Settings {
         allow_private: config.allow_private_urls,
+        authorities: config.authorities.clone(),
         callback_secret: chosen.callback_secret.clone(),
         timeout: Duration::from_secs(chosen.timeout_s),
         pauses: chosen.retry_s.iter().copied().map(Duration::from_secs).collect(),
@@ -135,6 +136,7 @@ pub fn fetch_policy(config: &Config) -> FetchPolicy {
     let fetch = &config.fetch;
     FetchPolicy {
         allow_private: config.allow_private_urls,
+        authorities: config.authorities.clone(),
         max_bytes: fetch.max_bytes,
         total_timeout: Duration::from_secs(fetch.total_timeout_s),
         connect_timeout: Duration::from_secs(fetch.connect_timeout_s),
@@ -147,6 +149,8 @@ fn decode_limits(config: &Config) -> DecodeLimits {
     let mut limits = DecodeLimits::default();
     if let Some(longest_s) = config.limits.audio_duration_s {
         limits.max_duration_s = longest_s as f64;
+        // Two channels of the longest recording are always taken.
+        limits.max_channel_s = limits.max_channel_s.max(2.0 * limits.max_duration_s);
     }
     limits
 }

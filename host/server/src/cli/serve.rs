@@ -26,7 +26,7 @@ const NO_KEY: &str = "nobody could call this service: create a key with `tympan 
 /// # Errors
 /// When something is missing at the start: a key, a model, a folder, the port.
 pub async fn run(config: Config) -> anyhow::Result<()> {
-    telemetry::init(&config.log)?;
+    let exporter = telemetry::init(&config.log, &config.otlp, &config.authorities)?;
     metrics::init();
     let host = Host::open(&config, &config.paths.data_dir, &config.paths.database_file).await?;
     let listener = TcpListener::bind(&config.listen)
@@ -72,6 +72,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     sent.context("the sender ended unexpectedly")?;
     api.tasks.close();
     api.tasks.wait().await;
+    exporter.finish().await;
     Ok(())
 }
 

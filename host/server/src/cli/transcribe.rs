@@ -13,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 use super::output;
 use crate::api::{self, AddonDesk};
 use crate::app::{self, Desk, Host};
-use crate::config::{Config, Log};
+use crate::config::{Config, Log, Otlp};
 use crate::model::date;
 use crate::model::id::{AccountId, BlobArea, FileId, JobId, RequestId};
 use crate::model::job::{JobSpec, Kind, Status};
+use crate::net_guard::Authorities;
 use crate::store::{FileFacts, FileRecord, Job, NewJob};
 use crate::telemetry;
 use crate::validate::{self, Rejection};
@@ -66,7 +67,11 @@ enum Format {
 /// When the arguments make no request, or the job fails; the message says why.
 pub async fn run(arguments: TranscribeArguments, config: &Config) -> anyhow::Result<()> {
     // Whoever sits here is the operator as well, and may see the cause of a failure of ours.
-    telemetry::init(&Log { filter: "error".to_owned(), ..config.log.clone() })?;
+    telemetry::init(
+        &Log { filter: "error".to_owned(), ..config.log.clone() },
+        &Otlp::default(),
+        &Authorities::default(),
+    )?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let host = Host::open(config, folder.path(), &folder.path().join("tympan.db")).await?;
     let file = store_file(&host, &arguments.file).await?;

@@ -18,6 +18,15 @@ pub(super) struct Environment(BTreeMap<String, OsString>);
 pub(super) struct FromEnvironment {
     pub bootstrap_key: Option<Secret>,
     pub addon_folders: Vec<PathBuf>,
+    pub traces: TracesFromEnvironment,
+}
+
+/// The variables by which collectors of traces are named everywhere.
+#[derive(Debug, Default)]
+pub(super) struct TracesFromEnvironment {
+    pub endpoint: Option<String>,
+    pub traces_endpoint: Option<String>,
+    pub service_name: Option<String>,
 }
 
 impl Environment {
@@ -63,6 +72,7 @@ impl Environment {
         replace(&mut file.models_dir, self.path("TYMPAN_MODELS_DIR"));
         replace(&mut file.compiled_addons_dir, self.path("TYMPAN_COMPILED_ADDONS_DIR"));
         replace(&mut file.model_hub_url, self.text("TYMPAN_MODEL_HUB_URL")?);
+        replace(&mut file.extra_ca_file, self.path("TYMPAN_EXTRA_CA_FILE"));
         replace(&mut file.public_base_url, self.text("TYMPAN_PUBLIC_BASE_URL")?);
         if let Some(origins) = self.text("TYMPAN_CORS_ALLOWED_ORIGINS")? {
             file.cors.allowed_origins = origins.split(',').map(|origin| origin.trim().to_owned()).collect();
@@ -76,6 +86,11 @@ impl Environment {
         Ok(FromEnvironment {
             bootstrap_key: self.text("TYMPAN_API_KEY")?.map(Secret::new),
             addon_folders: self.folders("TYMPAN_ADDONS_DIR"),
+            traces: TracesFromEnvironment {
+                endpoint: self.text("OTEL_EXPORTER_OTLP_ENDPOINT")?,
+                traces_endpoint: self.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")?,
+                service_name: self.text("OTEL_SERVICE_NAME")?,
+            },
         })
     }
 

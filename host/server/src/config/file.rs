@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::cors::Cors;
 use super::deliveries::{Deliveries, WebhookFile};
+use super::otlp::OtlpFile;
 use super::plans::{AccountFile, PlanFile};
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
 use super::settings::ModelSource;
@@ -41,6 +42,8 @@ pub(super) struct File {
     pub deliveries: Deliveries,
     pub webhooks: Vec<WebhookFile>,
     pub log: Log,
+    pub otlp: OtlpFile,
+    pub extra_ca_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, Deserialize)]

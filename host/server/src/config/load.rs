@@ -9,10 +9,12 @@ use super::deliveries::webhooks;
 use super::environment::Environment;
 use super::error::ConfigError;
 use super::file::File;
+use super::otlp::Otlp;
 use super::paths::Paths;
 use super::plans::plans;
 use super::settings::{Addons, Config};
 use super::tables::{addons, aliases, auth, models};
+use crate::net_guard::Authorities;
 
 /// Listens here unless told otherwise: only this machine can reach it.
 const LISTEN: &str = "127.0.0.1:8080";
@@ -78,6 +80,8 @@ fn settle(
         deliveries: file.deliveries,
         webhooks: webhooks(file.webhooks, file.allow_private_urls)?,
         log: file.log,
+        otlp: Otlp::new(file.otlp, rest.traces)?,
+        authorities: file.extra_ca_file.as_deref().map(authorities).transpose()?.unwrap_or_default(),
     })
 }
 
@@ -103,6 +107,10 @@ fn base_url(text: &str) -> Result<String, ConfigError> {
         return refused("must be an origin without a path");
     }
     Ok(url.origin().ascii_serialization())
+}
+
+fn authorities(path: &Path) -> Result<Authorities, ConfigError> {
+    Authorities::read(path).map_err(|error| ConfigError::invalid("extra_ca_file", error.to_string()))
 }
 
 fn proxies(texts: Vec<String>) -> Result<Vec<IpNet>, ConfigError> {
@@ -178,6 +186,7 @@ mod tests {
     fn values_that_cannot_be_used_are_refused_by_setting() {
         for (text, setting) in [
             ("listen = \"8080\"", "listen"),
+            ("extra_ca_file = \"/nowhere.pem\"", "extra_ca_file"),
             ("public_base_url = \"https://a.example/x\"", "public_base_url"),
             ("public_base_url = \"ftp://a.example\"", "public_base_url"),
             ("trusted_proxies = [\"10.0.0.1\", \"10.0.0.0/33\"]", "trusted_proxies"),
@@ -196,6 +205,47 @@ mod tests {
         ] {
             let error = from_text(text).unwrap_err();
             assert!(error.starts_with(&format!("{setting} must ")), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_taken_at_both_ends_of_their_range_and_not_beyond() {
+        for (section, key, least, most) in [
+            ("limits", "upload_bytes", 1, u64::MAX / 2),
+            ("limits", "audio_duration_s", 1, 31_536_000),
+            ("limits", "json_body_bytes", 1024, 67_108_864),
+            ("limits", "queued_jobs", 1, u64::MAX / 2),
+            ("limits", "connections", 1, 65_536),
+            ("limits", "header_timeout_s", 1, 600),
+            ("limits", "body_timeout_s", 1, 600),
+            ("limits", "upload_timeout_s", 1, 86_400),
+            ("worker", "slots", 1, 256),
+            ("worker", "retry_horizon_s", 1, 7200),
+            ("worker", "lease_s", 5, 3600),
+            ("worker", "shutdown_grace_s", 0, 3600),
+            ("speech", "threads", 0, 1024),
+            ("fetch", "max_bytes", 1, u64::MAX / 2),
+            ("fetch", "total_timeout_s", 1, 7200),
+            ("fetch", "connect_timeout_s", 1, 600),
+            ("fetch", "idle_timeout_s", 1, 600),
+            ("fetch", "max_redirects", 0, 20),
+            ("deliveries", "timeout_s", 1, 60),
+            ("deliveries", "in_flight", 1, 1024),
+            ("deliveries", "in_flight_per_account", 1, 1024),
+            ("deliveries", "in_flight_per_receiver", 1, 1024),
+            ("addons.a", "timeout_ms", 1, 7_200_000),
+            ("addons.a", "memory_mb", 1, 512),
+            ("addons.a", "output_mb", 1, 512),
+        ] {
+            let with = |value: u64| from_text(&format!("[{section}]\n{key} = {value}"));
+            for good in [least, least + 1, most - 1, most] {
+                assert!(with(good).is_ok(), "{section}.{key} = {good}");
+            }
+            let beyond = [least.checked_sub(1), Some(most + 1).filter(|_| most < u64::MAX / 2)];
+            for bad in beyond.into_iter().flatten() {
+                let error = with(bad).unwrap_err();
+                assert!(error.starts_with(&format!("{section}.{key} must not be ")), "{error}");
+            }
         }
     }
 

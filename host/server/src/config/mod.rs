@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod file;
 mod load;
+mod otlp;
 mod paths;
 mod plans;
 mod sections;
@@ -24,6 +25,7 @@ pub use error::ConfigError;
 #[cfg(test)]
 pub(crate) use load::from_text;
 pub use load::load;
+pub use otlp::Otlp;
 pub use paths::Paths;
 pub use sections::{Fetch, Limits, Log, LogFormat, Speech, Worker};
 pub use settings::{Addons, ApiKey, Auth, Config, Model, ModelSource};

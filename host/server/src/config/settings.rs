@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::cors::Cors;
 use super::deliveries::Deliveries;
+use super::otlp::Otlp;
 use super::paths::Paths;
 use super::sections::{Fetch, Limits, Log, Speech, Worker};
 use crate::addons::OperatorSettings;
 use crate::model::plan::Plans;
 use crate::model::secret::Secret;
 use crate::model::webhook::Webhook;
+use crate::net_guard::Authorities;
 
 /// Everything that the operator decided, or left to the defaults.
 #[derive(Debug, Clone)]
@@ -32,6 +34,8 @@ pub struct Config {
     pub trusted_proxies: Option<Vec<IpNet>>,
     /// Whether URLs of requests may reach private and loopback addresses.
     pub allow_private_urls: bool,
+    /// Who may vouch for hosts beside the authorities of the system.
+    pub authorities: Authorities,
     /// Who may call.
     pub auth: Auth,
     /// Which web pages may call.
@@ -58,6 +62,8 @@ pub struct Config {
     pub webhooks: Vec<Webhook>,
     /// Log lines.
     pub log: Log,
+    /// Where traces go.
+    pub otlp: Otlp,
 }
 
 /// Where model files come from.

@@ -46,6 +46,7 @@ fn shown(config: &Config) -> Value {
         "public_base_url": config.public_base_url,
         "trusted_proxies": config.trusted_proxies.as_ref().map(|all| all.iter().map(IpNet::to_string).collect::<Vec<_>>()),
         "allow_private_urls": config.allow_private_urls,
+        "extra_ca_file": config.authorities.file(),
         "auth": {
             "header_aliases": config.auth.header_aliases,
             "keys": config.auth.keys.iter().map(key).collect::<Vec<_>>(),
@@ -67,6 +68,7 @@ fn shown(config: &Config) -> Value {
         "deliveries": config.deliveries,
         "webhooks": config.webhooks.iter().map(webhook).collect::<Vec<_>>(),
         "log": config.log,
+        "otlp": config.otlp,
     })
 }
 

@@ -34,7 +34,7 @@ pub(super) fn auth(file: AuthFile, bootstrap_key: Option<Secret>) -> Result<Auth
 }
 
 /// A token in the sense of RFC 9110, section 5.6.2.
-fn is_header_name(text: &str) -> bool {
+pub(super) fn is_header_name(text: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(is_token)
 }

@@ -1,6 +1,8 @@
 //! One attempt to deliver a message, from its claim to the note of how it ended.
 
 use tokio_util::sync::CancellationToken;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::body::Message;
 use super::failure::Failure;
@@ -11,13 +13,15 @@ use crate::model::date;
 use crate::model::event::Target;
 use crate::model::secret::Secret;
 use crate::store::{Attempted, DeliveryClaim};
+use crate::telemetry;
 
 /// 1. Send, or be told to stop.
 /// 2. Decide what is next.
 /// 3. Note it; when that fails, the end of the lease makes the message due again.
 pub(super) async fn attempt(sending: &Sending, claim: DeliveryClaim, cancel: CancellationToken) {
+    let span = span(sending, &claim).await;
     let outcome = tokio::select! {
-        outcome = send(sending, &claim) => Some(outcome),
+        outcome = send(sending, &claim).instrument(span.clone()) => Some(outcome),
         () = cancel.cancelled() => None,
     };
     let now_ms = date::now_ms();
@@ -31,6 +35,7 @@ pub(super) async fn attempt(sending: &Sending, claim: DeliveryClaim, cancel: Can
             Attempted::Delivered { at_ms: now_ms }
         }
         Some(Err(failure)) => {
+            span.record("delivery.error", failure.to_string()).record("otel.status_code", "ERROR");
             let pause = sending.settings.pause_after(attempt).filter(|_| !failure.is_final());
             let is_final = pause.is_none();
             tracing::warn!(%delivery, %job, event, attempt, is_final, %failure, "not delivered");
@@ -42,6 +47,27 @@ pub(super) async fn attempt(sending: &Sending, claim: DeliveryClaim, cancel: Can
     if let Err(error) = sending.store.end_attempt(&claim, attempted).await {
         tracing::error!(%delivery, %job, %error, "the end of an attempt cannot be written");
     }
+}
+
+/// A part of the trace of the job. Its row is only read where traces are collected.
+async fn span(sending: &Sending, claim: &DeliveryClaim) -> Span {
+    let span = tracing::info_span!(
+        "delivery",
+        otel.kind = "producer",
+        otel.status_code = Empty,
+        job.id = %claim.job_id,
+        delivery.id = %claim.delivery.id,
+        delivery.event = claim.delivery.event.name(),
+        delivery.target = claim.delivery.target.name(),
+        delivery.attempt = claim.attempt,
+        delivery.error = Empty,
+    );
+    if !span.is_disabled()
+        && let Ok(Some(job)) = sending.store.find_job(claim.job_id).await
+    {
+        telemetry::adopt(&span, job.spec.trace_parent.as_deref());
+    }
+    span
 }
 
 async fn send(sending: &Sending, claim: &DeliveryClaim) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use crate::net_guard::{BlockedAddress, UrlError};
+use crate::net_guard::{BlockedAddress, CertificateFault, UrlError};
 
 /// A failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +21,8 @@ pub(super) enum Failure {
     #[error("the connection to the receiver failed")]
     Connection,
     /// The certificate does not hold.
-    #[error("the TLS certificate of the receiver is not valid")]
-    Certificate,
+    #[error("the TLS certificate of the receiver {0}")]
+    Certificate(CertificateFault),
     /// The name leads to closed addresses only.
     #[error("the receiver has no public address; allow_private_urls lets messages reach private ones")]
     Blocked,
@@ -49,24 +49,16 @@ impl Failure {
 
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
+        if let Some(fault) = CertificateFault::of(&error) {
+            return Self::Certificate(fault);
+        }
         let mut source: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(cause) = source {
             if cause.is::<BlockedAddress>() {
                 return Self::Blocked;
             }
-            if is_bad_certificate(cause) {
-                return Self::Certificate;
-            }
             source = cause.source();
         }
         if error.is_timeout() { Self::Timeout } else { Self::Connection }
     }
-}
-
-fn is_bad_certificate(cause: &(dyn Error + 'static)) -> bool {
-    // rustls arrives wrapped in an io::Error, whose `source` skips the wrapped error itself.
-    let wrapped = cause.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref());
-    let tls = wrapped.and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    let tls = tls.or_else(|| cause.downcast_ref::<rustls::Error>());
-    matches!(tls, Some(rustls::Error::InvalidCertificate(_)))
 }

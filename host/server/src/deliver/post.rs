@@ -11,7 +11,7 @@ use super::settings::Settings;
 use super::sign::Signature;
 use crate::model::job::CallbackMethod;
 use crate::model::secret::Secret;
-use crate::net_guard::{check_url, client_builder};
+use crate::net_guard::{self, check_url};
 use crate::store::Delivery;
 
 /// Names us to receivers.
@@ -20,10 +20,9 @@ const AGENT: &str = concat!("tympan/", env!("CARGO_PKG_VERSION"));
 /// The client of all deliveries. Connections are not kept: the next message to a receiver is
 /// usually far away, and an answer's body is not read.
 pub(super) fn client(settings: &Settings) -> Result<Client, reqwest::Error> {
-    let builder =
-        || client_builder(settings.allow_private).connect_timeout(settings.timeout).pool_max_idle_per_host(0);
-    // A system without any certificates can still send over http; https then fails as untrusted.
-    builder().build().or_else(|_| builder().tls_certs_only([]).build())
+    net_guard::client(settings.allow_private, &settings.authorities, |builder| {
+        builder.connect_timeout(settings.timeout).pool_max_idle_per_host(0)
+    })
 }
 
 /// Sends a message and waits for the status of the answer; its body is left unread, so that

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use crate::model::secret::Secret;
+use crate::net_guard::Authorities;
 
 /// Settings of a sender.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Lets messages reach private and loopback addresses.
     pub allow_private: bool,
+    /// Who may vouch for receivers beside the authorities of the system.
+    pub authorities: Authorities,
     /// Signs callbacks.
     pub callback_secret: Option<Secret>,
     /// Longest time until the receiver has answered; a body adds to it, see
@@ -54,6 +57,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             allow_private: false,
+            authorities: Authorities::default(),
             callback_secret: None,
             timeout: Duration::from_secs(10),
             pauses: [1, 5, 30, 120, 600].map(Duration::from_secs).to_vec(),

@@ -31,6 +31,16 @@ pub enum Kind {
     Live,
 }
 
+impl Kind {
+    /// The name in the interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PreRecorded => "pre-recorded",
+            Self::Live => "live",
+        }
+    }
+}
+
 /// Where the audio comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -104,4 +114,8 @@ pub struct JobSpec {
     pub custom_metadata: Option<Map<String, Value>>,
     /// The `request_params` member as it is echoed.
     pub request_params: Map<String, Value>,
+    /// Where the request stands in a trace, a W3C `traceparent`: what is done for the job later
+    /// belongs to the same trace. Absent where no traces are collected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_parent: Option<String>,
 }

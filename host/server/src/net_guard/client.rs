@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Once};
 
-use reqwest::ClientBuilder;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
 
-use super::is_public;
+use super::{Authorities, is_public};
 
 /// A name that leads to no public address; found in the source chain of a connect error.
 #[derive(Debug, thiserror::Error)]
@@ -35,17 +35,30 @@ impl Resolve for GuardedResolver {
     }
 }
 
-/// Starts a client for URLs that passed [`super::check_url`] with the same `allow_private`:
-/// no proxy, no redirects, no referer, addresses checked as they are resolved, rustls with ring
-/// and the system's certificates. Time limits are the caller's.
-pub fn client_builder(allow_private: bool) -> ClientBuilder {
+/// A client for URLs that passed [`super::check_url`] with the same `allow_private`: no proxy,
+/// no redirects, no referer, addresses checked as they are resolved, rustls with ring, the
+/// system's certificates and those of `authorities`. Time limits are the caller's, set by
+/// `finish`.
+///
+/// # Errors
+/// When one of the authorities cannot be used.
+pub fn client(
+    allow_private: bool,
+    authorities: &Authorities,
+    finish: impl Fn(ClientBuilder) -> ClientBuilder,
+) -> Result<Client, reqwest::Error> {
     static PROVIDER: Once = Once::new();
     // A provider installed earlier is as good.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
-    reqwest::Client::builder()
-        .no_proxy()
-        .redirect(Policy::none())
-        .referer(false)
-        .http1_only()
-        .dns_resolver(Arc::new(GuardedResolver { allow_private }))
+    let builder = || {
+        finish(Client::builder())
+            .no_proxy()
+            .redirect(Policy::none())
+            .referer(false)
+            .http1_only()
+            .dns_resolver(Arc::new(GuardedResolver { allow_private }))
+    };
+    let merged = builder().tls_certs_merge(authorities.certificates()).build();
+    // A system without any certificates can still speak http; https then fails as untrusted.
+    merged.or_else(|_| builder().tls_certs_only(authorities.certificates()).build())
 }

@@ -5,9 +5,11 @@
 //! It sends nothing on its own and knows no job.
 
 mod address;
+mod authorities;
 mod client;
 mod url;
 
 pub use address::is_public;
-pub use client::{BlockedAddress, client_builder};
+pub use authorities::{Authorities, AuthoritiesError, CertificateFault};
+pub use client::{BlockedAddress, client};
 pub use url::{UrlError, check_url};

@@ -10,6 +10,9 @@ pub enum UrlError {
     /// Not an absolute URL.
     #[error("must be an absolute http or https URL")]
     Malformed,
+    /// Longer than any address that leads somewhere.
+    #[error("must not be longer than {MAX_LENGTH} bytes", MAX_LENGTH = MAX_LENGTH)]
+    TooLong,
     /// Another scheme.
     #[error("must use http or https")]
     Scheme,
@@ -25,10 +28,10 @@ pub enum UrlError {
 const MAX_LENGTH: usize = 8 * 1024;
 
 /// Reads `text` and checks scheme and host. Names are not resolved here: the client made by
-/// [`super::client_builder`] checks each address at the moment it connects.
+/// [`super::client`] checks each address at the moment it connects.
 pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlError> {
     if text.len() > MAX_LENGTH {
-        return Err(UrlError::Malformed);
+        return Err(UrlError::TooLong);
     }
     let url = Url::parse(text.trim()).map_err(|_| UrlError::Malformed)?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -94,8 +97,10 @@ mod tests {
         }
         assert_eq!(check_url("http://nowhere.invalid/x", true), Err(UrlError::NoSuchHost));
         assert!(check_url("https://user:secret@cdn.example.com:8443/a.mp3?sig=1", false).is_ok());
-        let long = format!("http://a.example/{}", "a".repeat(MAX_LENGTH));
-        assert_eq!(check_url(&long, true), Err(UrlError::Malformed));
+        let of_length = |bytes: usize| format!("{:a<bytes$}", "http://a.example/");
+        assert!(check_url(&of_length(MAX_LENGTH - 1), true).is_ok());
+        assert!(check_url(&of_length(MAX_LENGTH), true).is_ok());
+        assert_eq!(check_url(&of_length(MAX_LENGTH + 1), true), Err(UrlError::TooLong));
     }
 
     #[test]

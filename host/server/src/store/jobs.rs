@@ -137,6 +137,7 @@ impl NewJob {
             callback: None,
             custom_metadata: None,
             request_params: Map::new(),
+            trace_parent: None,
         };
         Self {
             id: JobId::new(),

@@ -323,10 +323,7 @@ fn status_from(text: &str) -> Option<Status> {
 }
 
 pub(super) fn kind_text(kind: Kind) -> &'static str {
-    match kind {
-        Kind::PreRecorded => "pre-recorded",
-        Kind::Live => "live",
-    }
+    kind.name()
 }
 
 pub(super) fn kind_from(text: &str) -> Option<Kind> {

@@ -76,6 +76,7 @@ pub fn prerecorded(
         callback,
         custom_metadata,
         request_params,
+        trace_parent: None,
     };
     Ok(Draft { spec, config_keys: wanted.config_keys })
 }

@@ -109,6 +109,7 @@ mod tests {
             (json!({"url": "http://a.example", "secret": ""}), "secret must have"),
             (json!({"url": "http://a.example", "secret": "s".repeat(257)}), "secret must have"),
             (json!({"url": "http://a.example", "account": ""}), "account must have"),
+            (json!({"url": "http://a.example", "account": "é".repeat(257)}), "account must have"),
             (json!({"url": "http://a.example", "events": []}), "events must not be empty"),
             (json!({"url": "http://a.example", "events": "x"}), "events must be an array"),
             (
@@ -119,6 +120,11 @@ mod tests {
             let entries = read(body).expect_err(start);
             assert!(entries.len() == 1 && entries[0].starts_with(start), "{entries:?}");
         }
-        assert!(read(json!({"url": "http://a.example", "secret": "s".repeat(256)})).is_ok());
+        for member in ["secret", "account"] {
+            for length in [1, 255, 256] {
+                let body = json!({"url": "http://a.example", member: "é".repeat(length)});
+                assert!(read(body).is_ok(), "{member} of {length} characters");
+            }
+        }
     }
 }

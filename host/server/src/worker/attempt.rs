@@ -8,6 +8,8 @@ use futures_util::FutureExt;
 use serde_json::{Map, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::Parts;
 use super::assemble::Finished;
@@ -25,15 +27,34 @@ use crate::model::code::{Blame, Code};
 use crate::model::event::Event;
 use crate::model::id::BlobArea;
 use crate::store::{Claimed, Ending, Outcome};
+use crate::telemetry;
 
 /// Leases without a word after which a job is given up.
 const CRASHES_ALLOWED: i64 = 3;
 /// Pause between tries to write a job's last word.
 const SETTLE_PAUSE: Duration = Duration::from_secs(1);
 
+/// Works on a claimed job, as a part of the trace that its request began.
+pub(super) async fn attempt<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel: CancellationToken) {
+    let (job, number) = (&claimed.job, claimed.lease.attempt);
+    let span = tracing::info_span!(
+        "job",
+        otel.kind = "consumer",
+        otel.status_code = Empty,
+        job.id = %job.id,
+        job.kind = job.kind.name(),
+        job.model = job.spec.model,
+        job.attempt = number,
+        job.audio_s = Empty,
+        job.outcome = Empty,
+    );
+    telemetry::adopt(&span, job.spec.trace_parent.as_deref());
+    work(parts, claimed, cancel).instrument(span).await;
+}
+
 /// 1. Give up a job that ended its process too often. 2. Keep the lease while working.
 /// 3. Work; a panic is a failure of ours. 4. Write the last word. 5. Clean up.
-pub(super) async fn attempt<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel: CancellationToken) {
+async fn work<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel: CancellationToken) {
     let Claimed { lease, job, crashes, faults, checkpoints } = claimed;
     tracing::info!(job = %job.id, attempt = lease.attempt, crashes, "job claimed");
     let store = parts.store.clone();
@@ -97,8 +118,12 @@ async fn last_word<S: Steps>(
         Err(stop) => Err(stop),
     };
     let now_ms = parts.clock.now_ms();
+    let span = Span::current();
     let failure = match saved {
-        Ok(ending) => return Word::End(ending),
+        Ok(ending) => {
+            span.record("job.outcome", "done");
+            return Word::End(ending);
+        }
         Err(Stop::Cancelled) => return Word::Release { due_ms: now_ms, is_fault: false },
         Err(Stop::Failed(failure)) => failure,
     };
@@ -113,6 +138,7 @@ async fn last_word<S: Steps>(
     let next_try_ms = next_try_ms(&failed, parts.settings.retry_horizon, chance());
     let (code, step) = (failure.code.name(), run.progress.step().name());
     let (job, cause, is_final) = (run.job.id, &failure.cause, next_try_ms.is_none());
+    span.record("job.outcome", code).record("otel.status_code", "ERROR");
     match failed.blame {
         Blame::Us => tracing::error!(%job, step, code, cause, is_final, "job failed"),
         _ => tracing::warn!(%job, step, code, cause, is_final, "job failed"),
@@ -127,6 +153,7 @@ async fn save_result<S: Steps>(parts: &Parts<S>, run: &Run, finished: Finished) 
     let result_key = parts.blobs.put(BlobArea::Result, to_json(&finished.result)).await?;
     let figures = &finished.result.metadata;
     let billed_s = figures.billing_time;
+    Span::current().record("job.audio_s", figures.audio_duration);
     metrics::transcribed(billed_s, Duration::from_secs_f64(figures.transcription_time));
     let mut notes = finished.notes;
     notes.insert("attempts".to_owned(), json!(run.lease.attempt));

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::assemble::{Finished, assemble};
 use super::checkpoint::{Checkpoints, Identity};
@@ -26,7 +27,7 @@ pub async fn run_job<S: Steps>(steps: &S, run: &Run) -> Result<Finished, Stop> {
     let segments = run.step(steps, Step::Segment, steps.segment(run, &audio)).await?;
     let heard = run.step(steps, Step::Transcribe, steps.transcribe(run, &audio, &segments)).await?;
     let enriched = run.step(steps, Step::AddOns, steps.enrich(run, &audio, &heard)).await?;
-    assemble(&audio, &heard, enriched)
+    tracing::info_span!("assemble").in_scope(|| assemble(&audio, &heard, enriched))
 }
 
 /// One claim of one job, on its way.
@@ -75,7 +76,8 @@ impl Run {
             return Ok(value);
         }
         let began = Instant::now();
-        let bytes = to_json(&making.await?);
+        let span = tracing::info_span!("step", otel.name = step.name());
+        let bytes = to_json(&making.instrument(span).await?);
         self.checkpoints.save(step.name(), &identity, bytes.clone()).await?;
         let took = began.elapsed();
         metrics::step_finished(step.name(), took);

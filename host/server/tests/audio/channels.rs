@@ -49,7 +49,23 @@ fn audio_over_the_limit_is_refused() {
             && refused.to_string().contains("2 seconds"),
         "{refused}"
     );
-    assert!(decode_limited(&wave(16_000, &[tone(16_000, 1.9)]), &limits).is_ok());
+    for length_s in [1.9, 2.0] {
+        assert!(decode_limited(&wave(16_000, &[tone(16_000, length_s)]), &limits).is_ok(), "{length_s}");
+    }
+}
+
+#[test]
+fn channels_share_one_limit() {
+    let limits = DecodeLimits { max_channel_s: 4.0, ..DecodeLimits::default() };
+    let of = |channels: usize, length_s: f64| wave(16_000, &vec![tone(16_000, length_s); channels]);
+    for (channels, length_s, is_taken) in [(1, 4.0, true), (1, 4.5, false), (2, 2.0, true), (2, 2.5, false)] {
+        let outcome = decode_limited(&of(channels, length_s), &limits);
+        assert_eq!(outcome.is_ok(), is_taken, "{channels} channels of {length_s} s");
+        if let Err(refused) = outcome {
+            assert_eq!(refused.code().expect("nobody cancelled").status(), 413);
+            assert!(refused.to_string().contains("all channels together"), "{refused}");
+        }
+    }
 }
 
 #[test]

@@ -7,12 +7,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tympan::model::code::{Blame, Code};
+use tympan::net_guard::Authorities;
 use tympan::stage::fetch::{FetchError, FetchPolicy, Fetched, fetch};
 
 const SECRET: &str = "sig-4711";
 
 fn policy() -> FetchPolicy {
     FetchPolicy {
+        authorities: Authorities::default(),
         allow_private: true,
         max_bytes: 100_000,
         total_timeout: Duration::from_secs(5),

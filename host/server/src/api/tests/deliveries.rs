@@ -81,7 +81,9 @@ async fn deliveries_are_listed_filtered_and_replayed() {
         ("?status=given_up", 0),
         ("?account=default", 3),
         ("?account=nobody", 0),
+        ("?limit=1", 1),
         ("?limit=2", 2),
+        ("?limit=100", 3),
         ("?offset=2&limit=2", 1),
     ] {
         assert_eq!(list(query).await["items"].as_array().map(Vec::len), Some(count), "{query}");

@@ -10,9 +10,14 @@ use crate::config::{Auth, Secret};
 
 const BOUNDARY: &str = "----boundary";
 
-/// A quarter of a second of silence, 16 kHz, one channel, 16 bits.
+/// A quarter of a second of silence.
 fn wav() -> Vec<u8> {
-    let samples = vec![0; 8000];
+    wav_of(4000)
+}
+
+/// Silence of so many samples, 16 kHz, one channel, 16 bits.
+fn wav_of(samples: usize) -> Vec<u8> {
+    let samples = vec![0; 2 * samples];
     let mut file = Vec::new();
     file.extend_from_slice(b"RIFF");
     file.extend_from_slice(&(36 + samples.len() as u32).to_le_bytes());
@@ -126,6 +131,27 @@ async fn files_over_the_limit_are_413() {
     let endless = head.chain(stream::repeat(bytes::Bytes::from(vec![0; 8192])));
     let body = Body::from_stream(endless.map(Ok::<_, std::io::Error>));
     harness.send(multipart("/v2/upload", body)).await.envelope(413);
+}
+
+#[tokio::test]
+async fn recordings_over_the_limit_of_time_are_413() {
+    let auth = Auth { bootstrap_key: Some(Secret::new(KEY)), ..Auth::default() };
+    let harness = Harness::with(|settings| settings.limits.audio_duration_s = Some(1), auth).await;
+    for (samples, status) in [(15_999, 200), (16_000, 200), (16_001, 413)] {
+        let answer = upload(&harness, &[part("audio", "a.wav", &wav_of(samples))]).await;
+        assert_eq!(answer.status, status, "{samples}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_that_are_packed_are_415() {
+    let harness = Harness::new().await;
+    let form = form(&[part("audio", "a.wav", &wav())]);
+    for (encoding, status) in [("gzip", 415), ("Identity", 200)] {
+        let mut request = multipart("/v2/upload", form.clone());
+        request.headers_mut().insert("content-encoding", encoding.parse().unwrap());
+        assert_eq!(harness.send(request).await.status, status, "{encoding}");
+    }
 }
 
 #[tokio::test]

@@ -39,6 +39,12 @@ pub enum DecodeError {
         /// The limit.
         limit_s: f64,
     },
+    /// Longer than allowed over all channels, seconds.
+    #[error("the audio of all channels together is longer than the limit of {limit_s:.0} seconds")]
+    TooLongTogether {
+        /// The limit.
+        limit_s: f64,
+    },
     /// More channels than allowed.
     #[error("the audio has {channels} channels; at most {limit} are supported")]
     TooManyChannels {
@@ -67,7 +73,9 @@ impl DecodeError {
             Self::Empty | Self::NotMedia(_) | Self::UnknownFormat => Code::NotAudio,
             Self::NoAudio | Self::NoData | Self::BadHeader(_) => Code::AudioUndecodable,
             Self::Damaged(_) | Self::Unsupported(_) => Code::AudioUndecodable,
-            Self::TooLong { .. } | Self::TooManyChannels { .. } => Code::AudioTooLarge,
+            Self::TooLong { .. } | Self::TooLongTogether { .. } | Self::TooManyChannels { .. } => {
+                Code::AudioTooLarge
+            }
             Self::Store(cause) | Self::Read(cause) => Code::of_disk(cause),
         })
     }

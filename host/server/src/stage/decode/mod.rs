@@ -34,13 +34,17 @@ pub use run::{decode, probe};
 pub struct DecodeLimits {
     /// Longest audio, seconds.
     pub max_duration_s: f64,
+    /// Longest audio with the lengths of all channels added up, seconds: a file of a few
+    /// hundred kilobytes can hold days of silence on each of its channels, and each takes up
+    /// 115 MB an hour while it is worked on.
+    pub max_channel_s: f64,
     /// Most channels in the decoded track.
     pub max_channels: u16,
 }
 
 impl Default for DecodeLimits {
     fn default() -> Self {
-        Self { max_duration_s: 24.0 * 3600.0, max_channels: 16 }
+        Self { max_duration_s: 24.0 * 3600.0, max_channel_s: 48.0 * 3600.0, max_channels: 16 }
     }
 }
 

@@ -89,6 +89,10 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
     })
 }
 
+/// How far the sum of the lengths of packets may be off, seconds: a recording that is just as
+/// long as allowed is not refused.
+const INEXACT_S: f64 = 0.001;
+
 /// Extensions that stand for the same container, the usual one first.
 const EXTENSIONS: [&[&str]; 7] = [
     &["mp4", "m4a", "m4b", "m4v", "mov", "3gp"],
@@ -189,8 +193,12 @@ impl<'a> Run<'a> {
         if place.is_jump {
             self.damage.jump();
         }
-        if self.timeline.end_s() > self.limits.max_duration_s {
+        let end_s = self.timeline.end_s() - INEXACT_S;
+        if end_s > self.limits.max_duration_s {
             return Err(DecodeError::TooLong { limit_s: self.limits.max_duration_s });
+        }
+        if end_s * self.planes.len() as f64 > self.limits.max_channel_s {
+            return Err(DecodeError::TooLongTogether { limit_s: self.limits.max_channel_s });
         }
         if place.gap_s > 0.0 {
             if self.damage.good_packets > 0 && self.selected.has_no_pauses() {

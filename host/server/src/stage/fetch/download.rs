@@ -18,7 +18,7 @@ use url::Url;
 use super::error::FetchError;
 use super::filename::filename;
 use super::policy::{FetchPolicy, Fetched};
-use crate::net_guard::{BlockedAddress, check_url, client_builder};
+use crate::net_guard::{self, BlockedAddress, CertificateFault, check_url};
 
 /// Longest Retry-After that is believed.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
@@ -49,14 +49,13 @@ pub async fn fetch(
 }
 
 fn client(policy: &FetchPolicy) -> Result<Client, FetchError> {
-    let builder = || {
-        client_builder(policy.allow_private)
+    let client = net_guard::client(policy.allow_private, &policy.authorities, |builder| {
+        builder
             .connect_timeout(policy.connect_timeout)
             .read_timeout(policy.idle_timeout)
             .pool_max_idle_per_host(0)
-    };
-    // A system without any certificates can still fetch over http; https then fails as untrusted.
-    builder().build().or_else(|_| builder().tls_certs_only([]).build()).map_err(|_| FetchError::Client)
+    });
+    client.map_err(|_| FetchError::Client)
 }
 
 /// Asks for `url` and follows redirects; returns the final answer and the URL that gave it.
@@ -149,13 +148,13 @@ async fn store(
 
 /// Reduces an error of the HTTP client to what may be told.
 fn classify(error: &reqwest::Error) -> FetchError {
+    if let Some(fault) = CertificateFault::of(error) {
+        return FetchError::Certificate(fault);
+    }
     let mut source: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = source {
         if cause.is::<BlockedAddress>() {
             return FetchError::Blocked;
-        }
-        if let Some(rustls::Error::InvalidCertificate(_)) = tls_error(cause) {
-            return FetchError::Certificate;
         }
         source = cause.source();
     }
@@ -163,14 +162,6 @@ fn classify(error: &reqwest::Error) -> FetchError {
         return FetchError::Timeout;
     }
     if error.is_dns() && names_no_host(error) { FetchError::NoSuchHost } else { FetchError::Connection }
-}
-
-fn tls_error<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    // rustls arrives wrapped in an io::Error, whose `source` skips the wrapped error itself.
-    let inner = cause.downcast_ref::<std::io::Error>().and_then(|io| io.get_ref());
-    inner
-        .and_then(|wrapped| wrapped.downcast_ref::<rustls::Error>())
-        .or_else(|| cause.downcast_ref::<rustls::Error>())
 }
 
 /// The system's resolver tells "no such name" from "ask again later" only in its text.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::code::Code;
-use crate::net_guard::UrlError;
+use crate::net_guard::{CertificateFault, UrlError};
 
 /// A failed fetch. The message holds no address, no URL and no credentials.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +46,8 @@ pub enum FetchError {
     #[error("audio_url serves the file compressed; it must be served without content-encoding")]
     Encoded,
     /// The certificate does not hold.
-    #[error("the TLS certificate of the host of audio_url is not valid")]
-    Certificate,
+    #[error("the TLS certificate of the host of audio_url {0}")]
+    Certificate(CertificateFault),
     /// No answer, or no end, in time.
     #[error("the host of audio_url did not deliver the file in time")]
     Timeout,
@@ -76,7 +76,7 @@ impl FetchError {
             Self::RedirectWithoutTarget | Self::TooManyRedirects(_) | Self::Status(_) => {
                 Code::AudioUrlUnreadable
             }
-            Self::Certificate => Code::AudioUrlUnreadable,
+            Self::Certificate(_) => Code::AudioUrlUnreadable,
             Self::Encoded => Code::AudioUndecodable,
             Self::Busy { .. } | Self::Connection => Code::AudioHostDown,
             Self::Timeout => Code::AudioHostSlow,

@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
+use crate::net_guard::Authorities;
+
 /// Limits of a fetch.
 #[derive(Debug, Clone)]
 pub struct FetchPolicy {
     /// Lets URLs reach private and loopback addresses.
     pub allow_private: bool,
+    /// Who may vouch for hosts beside the authorities of the system.
+    pub authorities: Authorities,
     /// Most bytes that are stored.
     pub max_bytes: u64,
     /// For everything, redirects included.
@@ -23,6 +27,7 @@ impl Default for FetchPolicy {
     fn default() -> Self {
         Self {
             allow_private: false,
+            authorities: Authorities::default(),
             max_bytes: 2_000_000_000,
             total_timeout: Duration::from_secs(30 * 60),
             connect_timeout: Duration::from_secs(10),

@@ -86,8 +86,14 @@ fn paths_lead_into_lists_and_dictionaries() {
         (
             "custom_vocabulary",
             "vocabulary",
-            json!(["a", {"value": "b", "intensity": 2}]),
-            "custom_vocabulary_config.vocabulary.1.intensity must not be greater than 1",
+            json!(["a", {"value": "b", "intensity": 1}, {"value": "b", "intensity": 1.01}]),
+            "custom_vocabulary_config.vocabulary.2.intensity must not be greater than 1",
+        ),
+        (
+            "custom_vocabulary",
+            "vocabulary",
+            json!([{"value": "b", "intensity": 0}, {"value": "b", "intensity": -0.01}]),
+            "custom_vocabulary_config.vocabulary.1.intensity must not be less than 0",
         ),
         (
             "custom_spelling",
