@@ -67,7 +67,7 @@ otlp: build model
 	@mkdir -p target/otlp && cp target/release/tympan target/otlp/tympan
 	@cargo build --locked --release --workspace --bins
 	@cargo clippy --locked --release --workspace --all-targets --all-features -- -D warnings
-	@cargo test --locked --release --workspace --features tympan-tests/otlp --test otlp
+	@cargo test --locked --release --workspace --features tympan/otlp,tympan-tests/otlp --test otlp
 
 # Figures for docs/benchmarks.md and docs/quality.md.
 bench: build model examples
