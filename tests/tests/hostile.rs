@@ -166,6 +166,16 @@ async fn heads_are_limited_in_lines_and_bytes_on_every_request_of_a_connection()
 }
 
 #[tokio::test]
+async fn what_comes_behind_a_request_does_not_spoil_its_answer() {
+    let server = Server::start(Options::default());
+    let answer = raw(&server, "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\nnonsense\r\n\r\n").await;
+    assert_eq!(status(&answer), 200, "{answer}");
+    let (_, second) = answer.split_once("{\"status\":\"ok\"}").unwrap();
+    // Both were sent as one, so that the second may be the bare line of the library.
+    assert_eq!(status(second), 400, "{answer}");
+}
+
+#[tokio::test]
 async fn bodies_are_never_unpacked() {
     let server = Server::start(Options::default());
     for (path, kind) in [
