@@ -20,7 +20,7 @@ const SELECT_IDS_WITH_PAIR: &str = "
 
 const ALSO_WITH_PAIR: &str = "
     AND EXISTS (SELECT 1 FROM job_metadata o INDEXED BY job_metadata_by_value
-                WHERE o.account_id = l.account_id AND o.created_ms = l.created_ms AND o.job_id = l.job_id";
+                WHERE o.account_id = l.account_id AND o.created_ms = l.created_ms AND o.job_id = l.";
 
 const WITH_PAIR_AND_STATUS: &str = "
     AND EXISTS (SELECT 1 FROM jobs j INDEXED BY jobs_list
@@ -34,8 +34,8 @@ pub(in crate::store) async fn select_job_ids(
     offset: u64,
     limit: u32,
 ) -> Answer<Vec<JobId>> {
-    let pairs = rarest_first(db, account, &filter.metadata).await?;
-    let mut statement = statement(account, filter, &pairs, offset, limit);
+    let way = way(db, account, filter).await?;
+    let mut statement = statement(account, filter, &way, offset, limit);
     // The number of texts is without bound: they would push the others out of the cache.
     let ids: Vec<String> = statement.build_query_scalar().persistent(false).fetch_all(db).await?;
     let parse = |id: String| {
@@ -51,17 +51,17 @@ const COUNT_PAIR: &str = "
     SELECT COUNT(*) FROM (SELECT 1 FROM job_metadata WHERE account_id = $1 AND path = $2 AND value = $3
                           LIMIT $4) AS some";
 
-/// The first pair is the one along which the list is read.
-async fn rarest_first<'p>(
-    db: &mut SqliteConnection,
-    account: &AccountId,
-    pairs: &'p [MetadataPair],
-) -> Answer<Vec<&'p MetadataPair>> {
-    if pairs.len() < 2 {
-        return Ok(pairs.iter().collect());
-    }
-    let mut counted: Vec<(i64, &MetadataPair)> = Vec::with_capacity(pairs.len());
-    for pair in pairs {
+/// Along which index a list is read, and what is looked up for each entry.
+struct Way<'p> {
+    along: Option<&'p MetadataPair>,
+    also: Vec<&'p MetadataPair>,
+}
+
+/// Along the rarest pair; but along all jobs when even that one is frequent and a status is
+/// asked for, which stands in the index of jobs only and may be rare.
+async fn way<'p>(db: &mut SqliteConnection, account: &AccountId, filter: &'p JobFilter) -> Answer<Way<'p>> {
+    let mut counted: Vec<(i64, &MetadataPair)> = Vec::with_capacity(filter.metadata.len());
+    for pair in &filter.metadata {
         let count = query_scalar(COUNT_PAIR)
             .bind(&account.0)
             .bind(&pair.path)
@@ -72,7 +72,10 @@ async fn rarest_first<'p>(
         counted.push((count, pair));
     }
     counted.sort_by_key(|(count, _)| *count);
-    Ok(counted.into_iter().map(|(_, pair)| pair).collect())
+    let is_rare = counted.first().is_some_and(|(count, _)| *count < MOST_COUNTED);
+    let mut also: Vec<_> = counted.into_iter().map(|(_, pair)| pair).collect();
+    let along = (!also.is_empty() && (is_rare || filter.statuses.is_empty())).then(|| also.remove(0));
+    Ok(Way { along, also })
 }
 
 /// What the database does to find the ids, step by step.
@@ -82,8 +85,8 @@ pub(in crate::store) async fn explain_job_ids(
     account: &AccountId,
     filter: &JobFilter,
 ) -> Answer<Vec<String>> {
-    let pairs = rarest_first(db, account, &filter.metadata).await?;
-    let statement = statement(account, filter, &pairs, 0, 1);
+    let way = way(db, account, filter).await?;
+    let statement = statement(account, filter, &way, 0, 1);
     let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql().as_str());
     let rows: Vec<(i64, i64, i64, String)> = sqlx::query_as(sqlx::AssertSqlSafe(sql)).fetch_all(db).await?;
     Ok(rows.into_iter().map(|row| row.3).collect())
@@ -92,14 +95,17 @@ pub(in crate::store) async fn explain_job_ids(
 fn statement(
     account: &AccountId,
     filter: &JobFilter,
-    pairs: &[&MetadataPair],
+    way: &Way<'_>,
     offset: u64,
     limit: u32,
 ) -> QueryBuilder<Sqlite> {
-    let first = pairs.first();
-    let mut sql = QueryBuilder::new(if first.is_some() { SELECT_IDS_WITH_PAIR } else { SELECT_IDS });
+    let (select, id) = match way.along {
+        Some(_) => (SELECT_IDS_WITH_PAIR, "job_id"),
+        None => (SELECT_IDS, "id"),
+    };
+    let mut sql = QueryBuilder::new(select);
     sql.push_bind(account.0.clone());
-    if let Some(pair) = first {
+    if let Some(pair) = way.along {
         sql.push(" AND l.path = ").push_bind(pair.path.clone());
         sql.push(" AND l.value = ").push_bind(pair.value.clone());
     }
@@ -108,14 +114,14 @@ fn statement(
     if let Some(kind) = filter.kind {
         sql.push(" AND l.kind = ").push_bind(kind_text(kind));
     }
-    for pair in pairs.iter().skip(1) {
-        sql.push(ALSO_WITH_PAIR);
+    for pair in &way.also {
+        sql.push(ALSO_WITH_PAIR).push(id);
         sql.push(" AND o.path = ").push_bind(pair.path.clone());
         sql.push(" AND o.value = ").push_bind(pair.value.clone()).push(")");
     }
     if !filter.statuses.is_empty() {
         let (before, after) =
-            if first.is_some() { (WITH_PAIR_AND_STATUS, "))") } else { (" AND l.status IN (", ")") };
+            if way.along.is_some() { (WITH_PAIR_AND_STATUS, "))") } else { (" AND l.status IN (", ")") };
         let mut statuses = sql.push(before).separated(", ");
         for status in &filter.statuses {
             statuses.push_bind(status_text(*status));

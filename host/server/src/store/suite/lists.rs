@@ -76,6 +76,46 @@ async fn metadata_kind_status_and_time_must_all_fit_in_whatever_order() {
     }
 }
 
+/// Copies the first job 10,000 times, each done and with the pair `/env` = `test`.
+async fn copy_first_job(store: &Store) {
+    let copying = store.writer.write(|db: &mut sqlx::SqliteConnection| {
+        Box::pin(async move {
+            let copies = "
+                WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n + 1 < 10000)
+                INSERT INTO jobs (id, account_id, kind, status, request_id, spec, created_ms, completed_ms,
+                                  post_session_metadata, attempts, crashes, faults)
+                SELECT printf('00000000-0000-4000-8000-%012d', n), account_id, kind, 'done', request_id, spec,
+                       1000 + n, 2000, '{}', 1, 0, 0
+                FROM n, (SELECT * FROM jobs LIMIT 1);
+                INSERT INTO job_metadata (job_id, account_id, kind, created_ms, path, value)
+                SELECT id, account_id, kind, created_ms, '/env', 'stest' FROM jobs WHERE created_ms >= 1000";
+            Ok(sqlx::query(copies).execute(db).await.map(drop)?)
+        })
+    });
+    copying.await.expect("copies");
+}
+
+#[tokio::test]
+async fn a_rare_status_beside_frequent_metadata_is_found_among_the_jobs() {
+    let f = fixture().await;
+    let mut job = new_job(1);
+    job.spec.custom_metadata = json!({ "env": "test" }).as_object().cloned();
+    let id = job.id;
+    f.store.create_job(job).await.expect("created");
+    copy_first_job(&f.store).await;
+    let metadata = pairs(json!({ "env": "test" }).as_object().expect("an object"));
+    let all = JobFilter { metadata, ..JobFilter::default() };
+    let queued = JobFilter { statuses: vec![Status::Queued], ..all.clone() };
+    let mut db = f.store.reader().await.expect("a connection");
+    for (filter, index) in [(&queued, "jobs_list"), (&all, "job_metadata_by_value")] {
+        let steps = sqlite::explain_job_ids(&mut db, &account(), filter).await.expect("explains");
+        assert!(steps[0].starts_with(&format!("SEARCH l USING COVERING INDEX {index} (")), "{steps:?}");
+        assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{steps:?}");
+    }
+    let page = f.store.list_jobs(&account(), &queued, PAGE).await.expect("lists");
+    assert_eq!(page.jobs.iter().map(|job| job.id).collect::<Vec<_>>(), [id]);
+}
+
 /// Not a test of right or wrong: prints how long lists take among 100,000 jobs. `cargo test
 /// --release -p tympan --lib measure_lists -- --ignored --nocapture`
 #[tokio::test(flavor = "multi_thread")]
