@@ -4,6 +4,7 @@
 //! A field that may be left out may be `null` as well, and unknown fields are ignored. Rules
 //! between fields that end in 422 are said in words only, where a schema cannot say them.
 
+mod host_fields;
 mod prerecorded;
 mod schema;
 mod small;

@@ -3,11 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::PRERECORDED;
-use super::schema::{adopt, described, optional, reference, web_url, with_optional_members};
-use super::{Catalogue, HostRules, LANGUAGE_CODE};
+use super::host_fields::host_fields;
+use super::schema::{adopt, described, flag, optional, reference, with_optional_members};
+use super::{Catalogue, HostRules};
 use crate::model::spec;
-use crate::validate::language::DEFAULT_MODEL;
-use crate::validate::prerecorded::METADATA_CHARS;
 use crate::validate::rules::{AbsentAddon, KnownAddon};
 use crate::validate::spec_schemas;
 
@@ -96,69 +95,14 @@ impl Request {
     }
 }
 
-/// What does not depend on add-ons.
-fn host_fields(rules: &HostRules) -> Map<String, Value> {
-    let mut models: Vec<&str> = rules.models.iter().map(|model| model.name.as_str()).collect();
-    models.extend(rules.model_aliases.keys().map(String::as_str));
-    let language_config = json!({
-        "type": ["object", "null"],
-        "properties": {
-            "languages": {
-                "type": ["array", "null"], "items": reference(LANGUAGE_CODE), "default": [],
-                "description": "Exactly one: the language of the file. None or several: it is detected among them.",
-            },
-            "code_switching": described(flag(false), "Detects the language of every utterance."),
-        },
-    });
-    let callback_config = json!({
-        "type": ["object", "null"],
-        "required": ["url"],
-        "properties": {
-            "url": web_url("Where the result is sent."),
-            "method": { "enum": ["POST", "PUT", null], "default": "POST" },
-        },
-    });
-    let mut legacy =
-        optional(web_url("Deprecated for callback and callback_config: the result is posted there."));
-    legacy["deprecated"] = Value::Bool(true);
-    let fields = [
-        ("audio_url", web_url("An uploaded file, or an audio or video file elsewhere.")),
-        (
-            "model",
-            json!({ "type": ["string", "null"], "enum": models.iter().map(|name| json!(name)).chain([Value::Null]).collect::<Vec<_>>(), "default": DEFAULT_MODEL }),
-        ),
-        ("language_config", language_config),
-        ("accurate_words_timestamps", described(flag(false), "Refines the times of words.")),
-        (
-            "callback",
-            described(
-                flag(false),
-                "Sends the end of the job to the address of callback_config, which is required then.",
-            ),
-        ),
-        ("callback_config", callback_config),
-        ("callback_url", legacy),
-        (
-            "custom_metadata",
-            json!({
-                "type": ["object", "null"], "additionalProperties": true,
-                "description": format!("Echoed with the job, and lists can be filtered by it; at most {METADATA_CHARS} characters of JSON."),
-            }),
-        ),
-    ];
-    fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
-}
-
-fn flag(default: bool) -> Value {
-    json!({ "type": ["boolean", "null"], "default": default })
-}
-
-/// `subtitles_config` as the name of a type: `SubtitlesConfig`.
+/// `subtitles_config` as the name of a type: `SubtitlesConfig`. With this ending it is none of
+/// the host's own types, whatever an operator's add-on calls its config.
 fn type_name(key: &str) -> String {
     let capital = |part: &str| {
         let mut letters = part.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());
         first.into_iter().chain(letters).collect::<String>()
     };
-    key.split('_').map(capital).collect()
+    let name: String = key.split('_').map(capital).collect();
+    if name.ends_with("Config") { name } else { name + "Config" }
 }

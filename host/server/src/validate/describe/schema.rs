@@ -24,6 +24,11 @@ pub(super) fn web_url(description: &str) -> Value {
     json!({ "type": "string", "format": "iri", "description": format!("{description} http or https.") })
 }
 
+/// A flag, which may be left out.
+pub(super) fn flag(default: bool) -> Value {
+    json!({ "type": ["boolean", "null"], "default": default })
+}
+
 /// The same schema with a description.
 pub(super) fn described(mut schema: Value, description: impl Into<String>) -> Value {
     schema["description"] = Value::String(description.into());
