@@ -1,8 +1,8 @@
 //! The threads that run inference, and who is next.
 //!
-//! There are as many lanes as processor cores. A lane takes one piece of work at a time:
-//! alone it uses all cores, beside others one. Jobs take turns, so that a long file does
-//! not keep short ones waiting.
+//! There are as many lanes as processor cores. A lane takes one piece of work at a time and
+//! uses its share of the cores: all of them alone, one where every lane has work. Jobs take
+//! turns, so that a long file does not keep short ones waiting.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,15 +60,19 @@ impl Lanes {
         Turn(queue.last_turn)
     }
 
-    /// Queues work behind the other work of the same job.
-    pub fn submit(&self, turn: Turn, work: Work) {
+    /// Queues work behind the other work of the same job. All at once, so that no lane takes
+    /// the first piece for the only one.
+    pub fn submit(&self, turn: Turn, works: Vec<Work>) {
+        if works.is_empty() {
+            return;
+        }
         let mut queue = self.shared.lock();
         match queue.waiting.iter_mut().find(|(other, _)| *other == turn) {
-            Some((_, works)) => works.push_back(work),
-            None => queue.waiting.push_back((turn, VecDeque::from([work]))),
+            Some((_, waiting)) => waiting.extend(works),
+            None => queue.waiting.push_back((turn, VecDeque::from(works))),
         }
         drop(queue);
-        self.shared.changed.notify_one();
+        self.shared.changed.notify_all();
     }
 }
 
@@ -96,8 +100,8 @@ impl Shared {
         self.queue.lock().expect("no work runs under the lock")
     }
 
-    /// The next work and whether it runs alone; `None` when the lanes close.
-    fn next(&self) -> Option<(Work, bool)> {
+    /// The next work and its share of `count` cores; `None` when the lanes close.
+    fn next(&self, count: usize) -> Option<(Work, usize)> {
         let mut queue = self.lock();
         loop {
             if queue.is_closed {
@@ -108,9 +112,9 @@ impl Shared {
                 if !works.is_empty() {
                     queue.waiting.push_back((turn, works));
                 }
-                let is_alone = queue.running == 0 && queue.waiting.is_empty();
                 queue.running += 1;
-                return Some((work, is_alone));
+                let waiting: usize = queue.waiting.iter().map(|(_, works)| works.len()).sum();
+                return Some((work, (count / (queue.running + waiting)).max(1)));
             }
             queue = self.changed.wait(queue).expect("no work runs under the lock");
         }
@@ -119,8 +123,7 @@ impl Shared {
 
 /// One lane: takes work, runs it, counts itself free, reports.
 fn run(shared: &Shared, count: usize) {
-    while let Some((work, is_alone)) = shared.next() {
-        let threads = if is_alone { count } else { 1 };
+    while let Some((work, threads)) = shared.next(count) {
         let report = catch_unwind(AssertUnwindSafe(|| work(threads)));
         shared.lock().running -= 1;
         match report {
@@ -155,24 +158,28 @@ mod tests {
             wait.recv_timeout(SOON).expect("the gate opens");
             Box::new(|| {}) as Report
         };
-        lanes.submit(lanes.turn(), Box::new(blocked));
+        lanes.submit(lanes.turn(), vec![Box::new(blocked)]);
         for name in ["long 1", "long 2", "long 3"] {
-            lanes.submit(long, work(name, &done));
+            lanes.submit(long, vec![work(name, &done)]);
         }
-        lanes.submit(short, work("short", &done));
+        lanes.submit(short, vec![work("short", &done)]);
         gate.send(()).expect("the work waits");
         let order: Vec<_> = (0..4).map(|_| order.recv_timeout(SOON).expect("work runs").0).collect();
         assert_eq!(order, ["long 1", "short", "long 2", "long 3"]);
     }
 
     #[test]
-    fn work_alone_gets_all_threads_and_beside_others_one() {
+    fn work_gets_its_share_of_the_threads() {
         let lanes = Lanes::start(2).expect("threads start");
         let (done, threads) = mpsc::channel();
         let turn = lanes.turn();
         for _ in 0..20 {
-            lanes.submit(turn, work("alone", &done));
+            lanes.submit(turn, vec![work("alone", &done)]);
             assert_eq!(threads.recv_timeout(SOON), Ok(("alone", 2)));
+            lanes.submit(turn, vec![work("first", &done), work("second", &done)]);
+            let mut both = [threads.recv_timeout(SOON), threads.recv_timeout(SOON)];
+            both.sort_by_key(|one| one.as_ref().is_ok_and(|(name, _)| *name == "second"));
+            assert_eq!(both[0], Ok(("first", 1)));
         }
         let (gate, wait) = mpsc::channel::<()>();
         let (begun, began) = mpsc::channel();
@@ -181,9 +188,9 @@ mod tests {
             wait.recv_timeout(SOON).expect("the gate opens");
             Box::new(|| {}) as Report
         };
-        lanes.submit(turn, Box::new(blocked));
+        lanes.submit(turn, vec![Box::new(blocked)]);
         began.recv_timeout(SOON).expect("the first work runs");
-        lanes.submit(turn, work("beside", &done));
+        lanes.submit(turn, vec![work("beside", &done)]);
         assert_eq!(threads.recv_timeout(SOON), Ok(("beside", 1)));
         gate.send(()).expect("the work waits");
     }
@@ -192,9 +199,9 @@ mod tests {
     fn a_panic_costs_only_itself() {
         let lanes = Lanes::start(1).expect("threads start");
         let turn = lanes.turn();
-        lanes.submit(turn, Box::new(|_| panic!("on purpose")));
+        lanes.submit(turn, vec![Box::new(|_| panic!("on purpose"))]);
         let (done, threads) = mpsc::channel();
-        lanes.submit(turn, work("next", &done));
+        lanes.submit(turn, vec![work("next", &done)]);
         assert_eq!(threads.recv_timeout(SOON), Ok(("next", 1)));
     }
 }

@@ -22,7 +22,7 @@ pub use pcm::{ChannelInput, Pcm, SAMPLE_RATE_HZ};
 pub use settings::{EngineSettings, SpeechModelSettings};
 pub use whisper::{Effort, LONGEST_SAMPLES, LanguageChoice, Odds, Recognised, Token};
 
-use lanes::{Lanes, Report, Turn};
+use lanes::{Lanes, Report, Turn, Work};
 use models::Models;
 use states::States;
 use whisper::{Context, recognise};
@@ -95,18 +95,26 @@ impl Recogniser {
         self.context.language_id(language).is_some()
     }
 
-    /// Queues a segment of at most [`LONGEST_SAMPLES`]; `answer` gets its result with the `key`.
+    /// Queues segments; `answer` gets the result of each with its key.
     pub fn submit<K: Send + 'static>(
         &self,
-        key: K,
-        samples: Vec<f32>,
-        (choice, effort): (LanguageChoice, Effort),
+        pieces: Vec<Piece<K>>,
         answer: &mpsc::Sender<(K, Result<Recognised, EngineError>)>,
     ) {
-        let (context, cancel, answer) = (Arc::clone(&self.context), Arc::clone(&self.cancel), answer.clone());
+        let works = pieces.into_iter().map(|piece| self.work(piece, answer.clone())).collect();
+        self.engine.shared.lanes.submit(self.turn, works);
+    }
+
+    fn work<K: Send + 'static>(
+        &self,
+        piece: Piece<K>,
+        answer: mpsc::Sender<(K, Result<Recognised, EngineError>)>,
+    ) -> Work {
+        let (context, cancel) = (Arc::clone(&self.context), Arc::clone(&self.cancel));
         // Weak, because the work stands in a queue that the engine owns.
         let shared = Arc::downgrade(&self.engine.shared);
-        let work = move |threads: usize| {
+        let Piece { key, samples, choice, effort } = piece;
+        Box::new(move |threads: usize| {
             let run = || {
                 let shared = shared.upgrade().filter(|_| !cancel.load(Ordering::Relaxed));
                 let shared = shared.ok_or(EngineError::Cancelled)?;
@@ -118,9 +126,20 @@ impl Recogniser {
             let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(EngineError::Stopped));
             // The job may have ended meanwhile.
             Box::new(move || drop(answer.send((key, result)))) as Report
-        };
-        self.engine.shared.lanes.submit(self.turn, Box::new(work));
+        })
     }
+}
+
+/// A segment to recognise.
+pub struct Piece<K> {
+    /// Comes back with the result.
+    pub key: K,
+    /// 16 kHz, at most [`LONGEST_SAMPLES`].
+    pub samples: Vec<f32>,
+    /// The language, or among which to find it.
+    pub choice: LanguageChoice,
+    /// How much to try.
+    pub effort: Effort,
 }
 
 impl Drop for Recogniser {

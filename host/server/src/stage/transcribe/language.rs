@@ -1,29 +1,26 @@
 //! Which language a file is transcribed in: told, found once, or found for every utterance.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::run::Run;
-use super::{Flag, SegmentResult, TranscribeError, TranscribePlan};
-use crate::engine::{Effort, LanguageChoice, SpeechModelSettings};
+use super::votes::{UNSETTLED, Votes};
+use super::{SegmentResult, TranscribeError, TranscribePlan};
+use crate::engine::{Effort, EngineError, LanguageChoice, SpeechModelSettings};
 use crate::model::language::Language;
 use crate::model::segments::Segment;
 
-/// Languages with their shares, 0.0 to 1.0.
-type Votes = Vec<(Language, f32)>;
-
-/// Enough speech to be sure of its language, in samples of a segment (10 s) ...
-const ENOUGH_FRAMES: u64 = 10 * crate::engine::SAMPLE_RATE_HZ as u64;
-/// ... or enough certainty.
-const SURE: f32 = 0.9;
 /// Segments that may be heard before the language of the file is settled.
 const MOST_PROBES: usize = 4;
-/// With a smaller share than this the language is not settled by its share ...
-const UNSETTLED: f32 = 0.6;
-/// ... but by transcribing in this many.
+/// A language without a clear share is settled by transcribing in this many.
 const RIVALS: usize = 4;
 /// An utterance shorter than this (2.5 s) ...
 const SHORT_FRAMES: u64 = 5 * crate::engine::SAMPLE_RATE_HZ as u64 / 2;
 /// ... or less certain than this takes the language of its neighbour ...
 const UNSURE: f32 = 0.7;
-/// ... unless that one is out of the question.
+/// ... unless it is this certain in itself, or ...
+const SURE: f32 = 0.9;
+/// ... that one is out of the question.
 const POSSIBLE: f32 = 0.05;
 
 /// What the request and the model allow.
@@ -116,10 +113,11 @@ impl<'a> Results<'a> {
             return Ok(first.language);
         }
         let (mut probes, votes) = self.probe(among)?;
-        let mut language = votes.first().map_or(probes[0].language, |(language, _)| *language);
-        if votes.first().is_some_and(|(_, share)| *share < UNSETTLED) {
-            let rivals = votes.iter().take(RIVALS).filter(|(_, share)| *share >= POSSIBLE);
-            language = self.most_confident(&mut probes[0], rivals.map(|(language, _)| *language))?;
+        let highest = votes.shares().next();
+        let mut language = highest.map_or(probes[0].language, |(language, _)| language);
+        if highest.is_some_and(|(_, share)| share < UNSETTLED) {
+            let rivals = votes.shares().take(RIVALS).filter(|(_, share)| *share >= POSSIBLE);
+            language = self.most_confident(&mut probes[0], rivals.map(|(language, _)| language))?;
         }
         for (index, probe) in probes.into_iter().enumerate() {
             let is_final = probe.language == language && probe.flag.is_none();
@@ -131,31 +129,22 @@ impl<'a> Results<'a> {
         Ok(language)
     }
 
-    /// The first segments, each in a language of its own and quickly, and the shares of the languages
-    /// in their speech, highest first.
+    /// The first segments, each in a language of its own and quickly, and how they voted. As
+    /// many are heard at a time as there are threads; their votes count one after the other,
+    /// so that the number of threads decides nothing.
     fn probe(&self, among: &[Language]) -> Result<(Vec<SegmentResult>, Votes), TranscribeError> {
-        let mut probes = Vec::new();
-        let mut votes = Votes::new();
-        let mut heard_frames = 0;
-        for (index, segment) in self.run.segments.segments.iter().enumerate().take(MOST_PROBES) {
-            let probe = self.one(index, LanguageChoice::Among(among.to_vec()), Effort::Quick)?;
-            // Text that nobody said has no language.
-            if probe.flag != Some(Flag::Dropped) {
-                heard_frames += length(segment);
-                for (language, share) in &probe.odds {
-                    vote(&mut votes, *language, share * length(segment) as f32);
+        let segments = &self.run.segments.segments;
+        let most = segments.len().min(MOST_PROBES);
+        let (mut probes, mut votes) = (Vec::new(), Votes::default());
+        while probes.len() < most && !votes.are_settled() {
+            let next = probes.len()..most.min(probes.len() + self.run.threads.max(1));
+            let heard = self.several(next.clone(), LanguageChoice::Among(among.to_vec()), Effort::Quick)?;
+            for (index, probe) in next.zip(heard) {
+                if !votes.are_settled() {
+                    votes.count(&probe, length(&segments[index]));
                 }
+                probes.push(probe);
             }
-            probes.push(probe);
-            // Stable: of equal ones the first to be heard stays first.
-            votes.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let highest = votes.first().map_or(0.0, |(_, votes)| votes / heard_frames.max(1) as f32);
-            if highest >= SURE || highest >= UNSETTLED && heard_frames >= ENOUGH_FRAMES {
-                break;
-            }
-        }
-        for (_, share) in &mut votes {
-            *share /= heard_frames.max(1) as f32;
         }
         Ok((probes, votes))
     }
@@ -195,12 +184,24 @@ impl<'a> Results<'a> {
         choice: LanguageChoice,
         effort: Effort,
     ) -> Result<SegmentResult, TranscribeError> {
-        let mut only = None;
-        self.run.transcribe(&[(index, choice)], effort, |_, result| {
-            only = Some(result);
+        let mut heard = self.several(index..index + 1, choice, effort)?;
+        heard.pop().ok_or(TranscribeError::Engine(EngineError::Stopped))
+    }
+
+    /// Segments one after the other, in one choice for all; not kept yet.
+    fn several(
+        &self,
+        indices: Range<usize>,
+        choice: LanguageChoice,
+        effort: Effort,
+    ) -> Result<Vec<SegmentResult>, TranscribeError> {
+        let work: Vec<_> = indices.map(|index| (index, choice.clone())).collect();
+        let mut heard = BTreeMap::new();
+        self.run.transcribe(&work, effort, |index, result| {
+            heard.insert(index, result);
             Ok(())
         })?;
-        only.ok_or(TranscribeError::Engine(crate::engine::EngineError::Stopped))
+        Ok(heard.into_values().collect())
     }
 
     /// Utterances that do not tell their language take that of the nearest one of the same
@@ -241,13 +242,6 @@ impl<'a> Results<'a> {
 /// Mean over the words; 0.0 without words.
 fn confidence(result: &SegmentResult) -> f64 {
     result.words.iter().map(|word| word.confidence).sum::<f64>() / result.words.len().max(1) as f64
-}
-
-fn vote(votes: &mut Vec<(Language, f32)>, language: Language, weight: f32) {
-    match votes.iter_mut().find(|(other, _)| *other == language) {
-        Some((_, total)) => *total += weight,
-        None => votes.push((language, weight)),
-    }
 }
 
 fn length(segment: &Segment) -> u64 {

@@ -12,6 +12,7 @@ mod refine;
 mod run;
 mod timeline;
 mod utterances;
+mod votes;
 mod words;
 
 use std::io;

@@ -12,7 +12,7 @@ use super::timeline::Timeline;
 use super::words::words;
 use super::{Flag, SegmentLog, SegmentResult, TranscribeError};
 use crate::engine::{
-    ChannelInput, Effort, EngineError, LanguageChoice, Recognised, Recogniser, SAMPLE_RATE_HZ,
+    ChannelInput, Effort, EngineError, LanguageChoice, Piece, Recognised, Recogniser, SAMPLE_RATE_HZ,
 };
 use crate::model::segments::{Segment, Segments};
 
@@ -63,14 +63,16 @@ impl Run<'_> {
         let mut waiting: VecDeque<&(usize, LanguageChoice)> = work.iter().collect();
         let mut open: Vec<Open> = Vec::new();
         while !waiting.is_empty() || !open.is_empty() {
+            let mut pieces = Vec::new();
             while open.len() < self.threads * QUEUED_A_THREAD
                 && let Some((index, choice)) = waiting.pop_front()
             {
                 let samples = self.read(&self.segments.segments[*index])?;
-                let part = Part { index: *index, start: 0, end: samples.len() };
+                let key = Part { index: *index, start: 0, end: samples.len() };
                 open.push(Open { index: *index, parts_out: 1, heard: Vec::new() });
-                self.recogniser.submit(part, samples, (choice.clone(), effort), &answer);
+                pieces.push(Piece { key, samples, choice: choice.clone(), effort });
             }
+            self.recogniser.submit(pieces, &answer);
             let (part, recognised) = self.wait(&answers)?;
             let place =
                 open.iter().position(|open| open.index == part.index).expect("only open segments are out");
@@ -117,11 +119,13 @@ impl Run<'_> {
         let timeline = Timeline::new(segment, self.segments);
         let samples = self.read(segment)?;
         let middle = timeline.pause_near(part.start, part.end);
-        for (start, end) in [(part.start, middle), (middle, part.end)] {
-            let half = Part { start, end, ..part };
-            let choice = LanguageChoice::Known(recognised.language);
-            self.recogniser.submit(half, samples[start..end].to_vec(), (choice, effort), answer);
-        }
+        let half = |start: usize, end: usize| Piece {
+            key: Part { start, end, ..part },
+            samples: samples[start..end].to_vec(),
+            choice: LanguageChoice::Known(recognised.language),
+            effort,
+        };
+        self.recogniser.submit(vec![half(part.start, middle), half(middle, part.end)], answer);
         Ok(())
     }
 
