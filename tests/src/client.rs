@@ -43,6 +43,11 @@ impl Client {
         self.send(self.http.get(format!("{}{path}", self.base))).await
     }
 
+    /// DELETE with the key.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(self.http.delete(format!("{}{path}", self.base))).await
+    }
+
     /// POST of JSON with the key.
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
         self.send(self.http.post(format!("{}{path}", self.base)).json(body)).await

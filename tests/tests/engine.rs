@@ -5,7 +5,7 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use tympan::engine::{Effort, Engine, LanguageChoice, Recognised, Recogniser};
+use tympan::engine::{Effort, Engine, LanguageChoice, Piece, Recognised, Recogniser};
 use tympan::model::language::Language;
 use tympan_tests::fixtures;
 
@@ -32,9 +32,13 @@ fn known(code: &str) -> LanguageChoice {
 /// All at once; the results in the order of the segments.
 fn recognised(recogniser: &Recogniser, segments: &[(&[f32], LanguageChoice)]) -> Vec<Recognised> {
     let (answer, answers) = mpsc::channel();
-    for (key, (samples, choice)) in segments.iter().enumerate() {
-        recogniser.submit(key, samples.to_vec(), (choice.clone(), Effort::Thorough), &answer);
-    }
+    let piece = |(key, (samples, choice)): (usize, &(&[f32], LanguageChoice))| Piece {
+        key,
+        samples: samples.to_vec(),
+        choice: choice.clone(),
+        effort: Effort::Thorough,
+    };
+    recogniser.submit(segments.iter().enumerate().map(piece).collect(), &answer);
     let mut results: Vec<_> = segments.iter().map(|_| answers.recv_timeout(LIMIT).unwrap()).collect();
     results.sort_by_key(|(key, _)| *key);
     results.into_iter().map(|(_, result)| result.unwrap()).collect()

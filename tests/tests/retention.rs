@@ -62,6 +62,37 @@ async fn a_result_that_cannot_be_delivered_is_erased_as_well() {
     assert_nothing_is_left(&server).await;
 }
 
+/// A webhook hears of the job and nothing of what was said, so nothing waits for it.
+#[tokio::test]
+async fn a_webhook_that_is_down_keeps_nothing() {
+    let webhook = Receiver::start(&[Manner::Status(500)]);
+    let slow = CONFIG.replace("retry_s = [0]", "retry_s = [3600]");
+    let config = format!("{slow}[[webhooks]]\nurl = {:?}\n", webhook.url("/all"));
+    let server = Server::start(Options::default().config(&config));
+    let (files, receiver) = (Recordings::serve(fixtures::folder()), Receiver::polite());
+    let client = server.client();
+    let id = client.create(&request(&files, &receiver)).await;
+    assert!(holds(&receiver.wait_for(1)[0].body, SPOKEN));
+    assert_nothing_is_left(&server).await;
+    let owed = client.get("/v2/admin/deliveries?status=pending").await.body;
+    let owed: Vec<_> =
+        owed["items"].as_array().unwrap().iter().map(|one| (&one["job"], &one["target"])).collect();
+    assert_eq!(owed, [(&json!(id), &json!("webhook")); 2]);
+}
+
+#[tokio::test]
+async fn a_deleted_job_is_in_no_file_any_more() {
+    let server = Server::start(Options::default());
+    let (files, receiver) = (Recordings::serve(fixtures::folder()), Receiver::polite());
+    let client = server.client();
+    let id = client.create(&request(&files, &receiver)).await;
+    client.wait(&id).await;
+    receiver.wait_for(1);
+    assert!(!files_with(&server.data_dir(), SPOKEN).is_empty(), "the search can find something");
+    assert_eq!(client.delete(&format!("/v2/pre-recorded/{id}")).await.status, 202);
+    assert_nothing_is_left(&server).await;
+}
+
 #[tokio::test]
 async fn nothing_can_be_stored_or_polled() {
     let server = Server::start(Options::default().config(CONFIG));

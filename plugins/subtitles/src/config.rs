@@ -89,13 +89,15 @@ impl From<Asked> for Config {
                 formats.push(format);
             }
         }
+        let minimum_duration = asked.minimum_duration.unwrap_or(match asked.style {
+            Style::Default => MINIMUM_S,
+            Style::Compliance => COMPLIANCE_MINIMUM_S,
+        });
         let config = Self {
             formats,
-            minimum_duration: asked.minimum_duration.unwrap_or(match asked.style {
-                Style::Default => MINIMUM_S,
-                Style::Compliance => COMPLIANCE_MINIMUM_S,
-            }),
-            maximum_duration: asked.maximum_duration.unwrap_or(MAXIMUM_S),
+            minimum_duration,
+            // Who asks for long cues alone did not ask for short ones.
+            maximum_duration: asked.maximum_duration.unwrap_or(MAXIMUM_S.max(minimum_duration)),
             maximum_characters_per_row: asked.maximum_characters_per_row.unwrap_or(COLUMNS),
             maximum_rows_per_caption: asked.maximum_rows_per_caption.unwrap_or(ROWS),
             style: asked.style,
@@ -167,6 +169,8 @@ mod tests {
         assert_eq!((filled.maximum_characters_per_row, filled.maximum_rows_per_caption), (42, 2));
         assert_eq!(config(serde_json::to_value(&filled).unwrap()), filled);
         assert_eq!(config(json!({})), Config::default());
+        let long = config(json!({"minimum_duration": 20}));
+        assert_eq!((long.maximum_duration, long.problems().len()), (20.0, 0));
     }
 
     #[test]

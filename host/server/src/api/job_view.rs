@@ -15,11 +15,17 @@ use crate::store::{FileRecord, Job};
 /// Version of the API.
 const VERSION: u32 = 2;
 
-/// The stored result of a job that is done; nothing when it has been erased meanwhile.
+/// The stored result of a job that is done; nothing when it was erased at the end of its time.
+///
+/// # Errors
+/// 404 when the job itself was deleted since it was read.
 pub(super) async fn result(api: &Api, job: &Job) -> Result<Option<Vec<u8>>, ApiError> {
     match &job.result_key {
         Some(key) if job.status == Status::Done => match api.blobs.get(key).await {
-            Err(BlobError::Missing(_)) => Ok(None),
+            Err(BlobError::Missing(_)) => match api.store.get_job(&job.account_id, job.id).await? {
+                Some(_) => Ok(None),
+                None => Err(ApiError::not_found("Job")),
+            },
             read => Ok(Some(read?)),
         },
         _ => Ok(None),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
@@ -54,17 +54,24 @@ fn body(
         head.extend_from_slice(format!("\"{name}\":{link},").as_bytes());
     }
     head.extend_from_slice(b"\"items\":[");
-    let items = stream::iter(jobs.into_iter().enumerate()).map(move |(number, job)| {
+    let items = stream::iter(jobs).map(move |job| {
         let api = api.clone();
-        async move { item(&api, number, &job).await }
+        async move { item(&api, &job).await }
     });
-    stream::iter([Ok(head)]).chain(items.buffered(READ_AHEAD)).chain(stream::iter([Ok(b"]}".to_vec())]))
+    let items = items.buffered(READ_AHEAD).filter_map(async |item| item.transpose()).enumerate();
+    let items = items.map(|(number, item)| match number {
+        0 => item,
+        _ => item.map(|text| [b",", &text[..]].concat()),
+    });
+    stream::iter([Ok(head)]).chain(items).chain(stream::iter([Ok(b"]}".to_vec())]))
 }
 
-async fn item(api: &Api, number: usize, job: &Job) -> Result<Vec<u8>, &'static str> {
-    // Logged on the way.
-    let result = job_view::result(api, job).await.map_err(|_| "a result cannot be read")?;
-    let mut piece = if number == 0 { Vec::new() } else { b",".to_vec() };
-    piece.extend_from_slice(&job_view::envelope(job, result.as_deref()));
-    Ok(piece)
+/// One envelope; nothing of a job that was deleted since the list was made.
+async fn item(api: &Api, job: &Job) -> Result<Option<Vec<u8>>, &'static str> {
+    match job_view::result(api, job).await {
+        Ok(result) => Ok(Some(job_view::envelope(job, result.as_deref()))),
+        Err(error) if error.status == StatusCode::NOT_FOUND => Ok(None),
+        // Logged on the way.
+        Err(_) => Err("a result cannot be read"),
+    }
 }

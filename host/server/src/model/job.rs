@@ -119,3 +119,20 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_parent: Option<String>,
 }
+
+impl JobSpec {
+    /// What is left of a request of which nothing may be kept.
+    pub fn erased() -> Self {
+        Self {
+            model: String::new(),
+            audio: AudioSource::Url(String::new()),
+            language: LanguageConfig::default(),
+            addons: Vec::new(),
+            missing_addons: Vec::new(),
+            accurate_word_times: false,
+            callback: None,
+            custom_metadata: None,
+            request_params: Map::new(),
+        }
+    }
+}

@@ -51,14 +51,17 @@ impl Sweeper {
     /// Works until it is dropped.
     pub async fn run(self) {
         let mut next_sweep_ms = i64::MIN;
-        let mut log_is_dirty = false;
         loop {
             let now_ms = date::now_ms();
-            let mut swept = self.forget(now_ms, &mut log_is_dirty).await;
+            let mut swept = self.forget(now_ms).await;
             if swept.is_ok() && now_ms >= next_sweep_ms {
                 next_sweep_ms = now_ms + PAUSE.as_millis() as i64;
                 swept = self.sweep(now_ms).await;
             }
+            let swept = match swept {
+                Ok(()) => self.store.empty_log().await.map_err(RetainError::from),
+                failed => failed,
+            };
             if let Err(error) = swept {
                 tracing::warn!(%error, "data that should be erased is still there");
             }
@@ -66,16 +69,19 @@ impl Sweeper {
         }
     }
 
-    /// Erases jobs of plans without retention whose end was delivered, or could not be. Rows
-    /// that were overwritten still stand in the log of the database, which is `dirty` until
-    /// it could be emptied.
-    pub async fn forget(&self, now_ms: i64, dirty: &mut bool) -> Result<(), RetainError> {
+    /// Erases jobs of plans without retention: what was asked and said once the callback was
+    /// delivered, or could not be, and the rest once nobody waits to hear of the job.
+    pub async fn forget(&self, now_ms: i64) -> Result<(), RetainError> {
         for (account, id) in self.store.jobs_to_forget(BATCH).await? {
-            *dirty = true;
             self.erase(&account, id, "zero_retention", now_ms).await?;
         }
-        if *dirty {
-            *dirty = !self.store.truncate_log().await?;
+        for (account, id) in self.store.jobs_to_empty(BATCH).await? {
+            for key in self.store.empty_job(id).await? {
+                self.blobs.delete(&key).await?;
+                self.prove_gone(&key).await?;
+            }
+            let record = record(&account, Some(id.to_string()), "transcript", "zero_retention", now_ms);
+            self.store.record_erasures(vec![record]).await?;
         }
         Ok(())
     }

@@ -114,9 +114,7 @@ async fn without_periods_everything_stays_and_with_none_at_all_everything_goes_a
     let (forgotten, secret, result) = house.ended_job(1, true).await;
     let sweeper = house.sweeper(Retention::default());
     sweeper.sweep(1000 * DAY_MS).await.unwrap();
-    let mut log_is_dirty = false;
-    sweeper.forget(2, &mut log_is_dirty).await.unwrap();
-    assert!(!log_is_dirty, "nobody reads, so the log could be emptied");
+    sweeper.forget(2).await.unwrap();
     assert!(house.store.get_job(&house.account, kept).await.unwrap().is_some());
     assert!(house.has(&audio).await);
     assert!(house.store.get_job(&house.account, forgotten).await.unwrap().is_none());

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
@@ -40,6 +41,8 @@ const MIGRATIONS: [&str; 7] = [
 pub struct Store {
     pub(super) writer: Writer,
     pub(super) outbox_changed: Arc<Notify>,
+    /// Something was erased, and may still stand in the log of changes.
+    pub(super) erased: AtomicBool,
     readers: SqlitePool,
 }
 
@@ -60,7 +63,9 @@ impl Store {
             .acquire_timeout(BUSY_TIMEOUT * 2)
             .connect_with(options(path).pragma("query_only", "ON"))
             .await?;
-        Ok(Self { writer: Writer::start(writer), outbox_changed: Arc::default(), readers })
+        // The last process may have ended before it emptied the log.
+        let erased = AtomicBool::new(true);
+        Ok(Self { writer: Writer::start(writer), outbox_changed: Arc::default(), erased, readers })
     }
 
     /// A connection for one read.

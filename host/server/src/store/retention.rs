@@ -2,6 +2,8 @@
 //!
 //! Each change takes at most `limit` rows, so that a sweep over years of jobs holds up nobody.
 
+use std::sync::atomic::Ordering;
+
 use sqlx::SqliteConnection;
 
 use super::error::StoreError;
@@ -68,6 +70,7 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Expired>, StoreError> {
         let account = account.clone();
+        self.erased.store(true, Ordering::Relaxed);
         self.writer
             .write(move |db: &mut SqliteConnection| {
                 Box::pin(async move {
@@ -91,6 +94,13 @@ impl Store {
         sqlite::select_jobs_ended_before(&mut db, account, before_ms, limit).await
     }
 
+    /// Jobs of plans that keep nothing, which have ended and owe no callback, while webhooks
+    /// still wait to hear of them.
+    pub async fn jobs_to_empty(&self, limit: u32) -> Result<Vec<(AccountId, JobId)>, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::select_jobs_to_empty(&mut db, limit).await
+    }
+
     /// Jobs of plans that keep nothing, which have ended and owe no delivery.
     pub async fn jobs_to_forget(&self, limit: u32) -> Result<Vec<(AccountId, JobId)>, StoreError> {
         let mut db = self.reader().await?;
@@ -101,6 +111,7 @@ impl Store {
     /// bytes are gone.
     pub async fn expire_files(&self, account: &AccountId, before_ms: i64) -> Result<(), StoreError> {
         let account = account.clone();
+        self.erased.store(true, Ordering::Relaxed);
         self.writer
             .write(move |db: &mut SqliteConnection| {
                 Box::pin(async move { sqlite::expire_files(db, &account, before_ms).await })
@@ -111,6 +122,7 @@ impl Store {
     /// Removes finished deliveries and records of erasures from before `before_ms`.
     pub async fn expire_logs(&self, account: &AccountId, before_ms: i64) -> Result<u64, StoreError> {
         let account = account.clone();
+        self.erased.store(true, Ordering::Relaxed);
         self.writer
             .write(move |db: &mut SqliteConnection| {
                 Box::pin(async move { sqlite::expire_logs(db, &account, before_ms).await })
@@ -118,11 +130,17 @@ impl Store {
             .await
     }
 
-    /// Empties the database's log of changes, in which overwritten rows still stand; false
-    /// when a reader was in the way.
-    pub async fn truncate_log(&self) -> Result<bool, StoreError> {
-        let mut db = self.reader().await?;
-        sqlite::truncate_log(&mut db).await
+    /// Empties the database's log of changes when something was erased since, because what was
+    /// overwritten still stands there. Where a reader is in the way, the next call does it.
+    pub async fn empty_log(&self) -> Result<(), StoreError> {
+        if !self.erased.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let emptied = async { sqlite::truncate_log(&mut *self.reader().await?).await }.await;
+        if !matches!(emptied, Ok(true)) {
+            self.erased.store(true, Ordering::Relaxed);
+        }
+        emptied.map(drop)
     }
 
     /// What was erased, the newest first: of one account, or of all.

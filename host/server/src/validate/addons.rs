@@ -37,7 +37,7 @@ pub(super) fn read(request: &Fields<'_>, catalogue: &Catalogue, problems: &mut P
         }
     }
     refuse_absent_custom(request, catalogue, problems);
-    check_speaker_bounds(request, &wanted, problems);
+    check_order(request, &wanted, problems);
     wanted
 }
 
@@ -156,15 +156,19 @@ fn config(
     Some(config)
 }
 
-/// A bound between two members, which no schema can express.
-fn check_speaker_bounds(request: &Fields<'_>, wanted: &Wanted, problems: &mut Problems) {
-    if wanted.echo.get("diarization") != Some(&Value::Bool(true)) {
-        return;
-    }
-    let bound = |name: &str| request.get("diarization_config")?.get(name)?.as_f64();
-    if let (Some(least), Some(most)) = (bound("min_speakers"), bound("max_speakers"))
-        && least > most
-    {
-        problems.contradictory("diarization_config.min_speakers must not be greater than max_speakers");
+/// Bounds between two members, which no schema can express.
+const ORDERED: [(&str, &str, &str); 2] =
+    [("diarization", "min_speakers", "max_speakers"), ("subtitles", "minimum_duration", "maximum_duration")];
+
+fn check_order(request: &Fields<'_>, wanted: &Wanted, problems: &mut Problems) {
+    for (flag, least, most) in ORDERED {
+        let key = format!("{flag}_config");
+        let bound = |name: &str| request.get(&key)?.get(name)?.as_f64();
+        if wanted.echo.get(flag) == Some(&Value::Bool(true))
+            && let (Some(low), Some(high)) = (bound(least), bound(most))
+            && low > high
+        {
+            problems.contradictory(format!("{key}.{least} must not be greater than {most}"));
+        }
     }
 }

@@ -123,6 +123,11 @@ mod tests {
             (json!({"exclusiveMinimum": 0}), json!(0), "a_config.x must be greater than 0"),
             (json!({"minItems": 1}), json!([]), "a_config.x must contain at least 1 item"),
             (json!({"enum": ["srt", "vtt"]}), json!("txt"), "a_config.x must be one of srt, vtt"),
+            (
+                json!({"oneOf": [{"const": "srt", "type": "string"}, {"const": "vtt", "type": "string"}]}),
+                json!("txt"),
+                "a_config.x must be one of srt, vtt",
+            ),
             (json!({"maxLength": 2}), json!("abc"), "a_config.x must not be longer than 2 characters"),
             (json!({"required": ["y"]}), json!({}), "a_config.x.y is required"),
             (json!({"items": {"type": "string"}}), json!(["a", 2]), "a_config.x.1 must be a string"),

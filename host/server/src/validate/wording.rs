@@ -15,21 +15,33 @@ pub(super) fn describe(prefix: &str, error: &ValidationError<'_>, entries: &mut 
 
 fn describe_within(prefix: &str, error: &ValidationError<'_>, depth: u32, entries: &mut Vec<String>) {
     let path = dotted(prefix, error);
-    if let ValidationErrorKind::Required { property } = error.kind() {
-        entries.push(format!("{path}.{} is required", property.as_str().unwrap_or("member")));
-        return;
-    }
-    if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } =
-        error.kind()
-        && depth > 0
-        && let Some(meant) = meant_alternative(error, context)
-    {
-        for inner in meant {
-            describe_within(prefix, inner, depth - 1, entries);
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            entries.push(format!("{path}.{} is required", property.as_str().unwrap_or("member")));
         }
-        return;
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }
+            if depth > 0 =>
+        {
+            if let Some(values) = choices(context) {
+                entries.push(format!("{path} must be one of {}", listed(&values)));
+            } else if let Some(meant) = meant_alternative(error, context) {
+                meant.iter().for_each(|inner| describe_within(prefix, inner, depth - 1, entries));
+            } else {
+                entries.push(format!("{path} must {}", demand(error.kind())));
+            }
+        }
+        kind => entries.push(format!("{path} must {}", demand(kind))),
     }
-    entries.push(format!("{path} must {}", demand(error.kind())));
+}
+
+/// The values that are allowed, where each alternative is one value: schemas write
+/// enumerations so whose values have descriptions.
+fn choices(context: &[Vec<ValidationError<'static>>]) -> Option<Value> {
+    let expected = |problem: &ValidationError<'static>| match problem.kind() {
+        ValidationErrorKind::Constant { expected_value } => Some(Value::clone(expected_value)),
+        _ => None,
+    };
+    context.iter().map(|problems| problems.iter().find_map(expected)).collect()
 }
 
 /// The one alternative whose type fits what the client sent: its problems say more than

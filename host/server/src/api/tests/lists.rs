@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::rows::elsewhere;
 use super::{Harness, result_of};
+use crate::api::job_view;
+use crate::model::id::{AccountId, JobId};
 use crate::model::job::Kind;
 use crate::store::Outcome;
 
@@ -107,6 +109,18 @@ async fn a_result_that_is_gone_does_not_hold_back_the_list() {
     harness.api.blobs.delete(&key).await.unwrap();
     let list = harness.get("/v2/transcription").await.json();
     assert_eq!((ids(&list), &list["items"][0]["result"]), (vec![id], &Value::Null));
+}
+
+#[tokio::test]
+async fn a_job_that_is_deleted_while_it_is_read_does_not_exist() {
+    let harness = Harness::new().await;
+    let id = harness.create(json!({})).await;
+    harness.finish_with(&result_of("")).await;
+    let account = AccountId("default".to_owned());
+    let job = harness.api.store.get_job(&account, JobId::parse(&id).unwrap()).await.unwrap().unwrap();
+    assert!(job_view::result(&harness.api, &job).await.unwrap().is_some());
+    assert_eq!(harness.delete(&format!("/v2/pre-recorded/{id}")).await.status.as_u16(), 202);
+    assert_eq!(job_view::result(&harness.api, &job).await.unwrap_err().status.as_u16(), 404);
 }
 
 #[tokio::test]

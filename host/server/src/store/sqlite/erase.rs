@@ -4,6 +4,7 @@ use sqlx::{SqliteConnection, query, query_as, query_scalar};
 
 use super::Answer;
 use crate::model::id::{AccountId, BlobKey, JobId};
+use crate::model::job::JobSpec;
 use crate::store::erase::Erasure;
 use crate::store::error::StoreError;
 
@@ -33,19 +34,47 @@ pub(in crate::store) async fn erase_job(
     if !is_final {
         return Ok(Erasure::Unfinished);
     }
-    let mut keys: Vec<String> = query_scalar(SELECT_BLOBS).bind(&id).fetch_all(&mut *db).await?;
+    let keys: Vec<String> = query_scalar(SELECT_BLOBS).bind(&id).fetch_all(&mut *db).await?;
     query(DELETE_JOB).bind(&id).execute(&mut *db).await?;
-    if let Some(file_id) = file_id {
-        let audio: Option<Option<String>> =
-            query_scalar(DELETE_UNUSED_FILE).bind(file_id).fetch_optional(&mut *db).await?;
-        keys.extend(audio.flatten());
+    let audio = delete_unused_file(db, file_id).await?;
+    Ok(Erasure::Erased { blobs: parse(&id, keys.into_iter().chain(audio))? })
+}
+
+const EMPTY_JOB: &str = "
+    UPDATE jobs SET spec = $2, result_key = NULL, post_session_metadata = '{}', client_metadata = '{}',
+                    file_id = NULL
+    WHERE id = $1";
+
+const DELETE_PARTS: [&str; 3] = [
+    "DELETE FROM job_metadata WHERE job_id = $1",
+    "DELETE FROM checkpoints WHERE job_id = $1",
+    "DELETE FROM deliveries WHERE job_id = $1 AND target = 'callback'",
+];
+
+pub(in crate::store) async fn empty_job(db: &mut SqliteConnection, id: JobId) -> Answer<Vec<BlobKey>> {
+    let id = id.to_string();
+    let keys: Vec<String> = query_scalar(SELECT_BLOBS).bind(&id).fetch_all(&mut *db).await?;
+    let file_id: Option<String> =
+        query_scalar("SELECT file_id FROM jobs WHERE id = $1").bind(&id).fetch_one(&mut *db).await?;
+    let spec = serde_json::to_string(&JobSpec::erased()).expect("a spec is JSON");
+    query(EMPTY_JOB).bind(&id).bind(spec).execute(&mut *db).await?;
+    for part in DELETE_PARTS {
+        query(part).bind(&id).execute(&mut *db).await?;
     }
-    let parse = |key: String| {
-        BlobKey::parse(&key).ok_or_else(|| StoreError::Corrupt {
-            table: "jobs",
-            id: id.clone(),
-            cause: "blob key".to_owned(),
-        })
-    };
-    Ok(Erasure::Erased { blobs: keys.into_iter().map(parse).collect::<Answer<_>>()? })
+    let audio = delete_unused_file(db, file_id).await?;
+    parse(&id, keys.into_iter().chain(audio))
+}
+
+/// Removes a file that no job uses any more, and tells where its bytes lie.
+async fn delete_unused_file(db: &mut SqliteConnection, file_id: Option<String>) -> Answer<Option<String>> {
+    let Some(file_id) = file_id else { return Ok(None) };
+    let audio: Option<Option<String>> =
+        query_scalar(DELETE_UNUSED_FILE).bind(file_id).fetch_optional(db).await?;
+    Ok(audio.flatten())
+}
+
+fn parse(job_id: &str, keys: impl Iterator<Item = String>) -> Answer<Vec<BlobKey>> {
+    let corrupt =
+        || StoreError::Corrupt { table: "jobs", id: job_id.to_owned(), cause: "blob key".to_owned() };
+    keys.map(|key| BlobKey::parse(&key).ok_or_else(corrupt)).collect()
 }

@@ -31,7 +31,7 @@ pub(super) use deliveries::{
     claim_delivery, end_attempt, list_deliveries, replay_delivery, select_deliveries_of_job, select_delivery,
     select_due_deliveries,
 };
-pub(super) use erase::erase_job;
+pub(super) use erase::{empty_job, erase_job};
 pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
 pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job};
 pub(super) use keys::{insert_key, revoke_key, select_assigned_plans, select_keys};
@@ -44,7 +44,8 @@ pub(super) use repeats::{delete_marks, insert_mark, select_mark};
 pub(super) use retention::explain_retention;
 pub(super) use retention::{
     expire_audio, expire_files, expire_logs, expire_results, insert_erasure, list_erasures,
-    select_accounts_with_data, select_jobs_ended_before, select_jobs_to_forget, truncate_log,
+    select_accounts_with_data, select_jobs_ended_before, select_jobs_to_empty, select_jobs_to_forget,
+    truncate_log,
 };
 pub(super) use usage::{select_usage, select_usage_by_day};
 pub(super) use webhooks::{

@@ -91,11 +91,34 @@ const SELECT_TO_FORGET: &str = "
       AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job_id = j.id AND d.next_try_ms IS NOT NULL)
     LIMIT $1";
 
+// A job that has its file has not been emptied.
+const SELECT_TO_EMPTY: &str = "
+    SELECT account_id, id FROM jobs j
+    WHERE zero_retention AND completed_ms IS NOT NULL AND file_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM deliveries d
+                      WHERE d.job_id = j.id AND d.next_try_ms IS NOT NULL AND d.target = 'callback')
+    LIMIT $1";
+
+pub(in crate::store) async fn select_jobs_to_empty(
+    db: &mut SqliteConnection,
+    limit: u32,
+) -> Answer<Vec<(AccountId, JobId)>> {
+    select_jobs(db, SELECT_TO_EMPTY, limit).await
+}
+
 pub(in crate::store) async fn select_jobs_to_forget(
     db: &mut SqliteConnection,
     limit: u32,
 ) -> Answer<Vec<(AccountId, JobId)>> {
-    let rows: Vec<(String, String)> = query_as(SELECT_TO_FORGET).bind(limit).fetch_all(db).await?;
+    select_jobs(db, SELECT_TO_FORGET, limit).await
+}
+
+async fn select_jobs(
+    db: &mut SqliteConnection,
+    statement: &'static str,
+    limit: u32,
+) -> Answer<Vec<(AccountId, JobId)>> {
+    let rows: Vec<(String, String)> = query_as(statement).bind(limit).fetch_all(db).await?;
     rows.into_iter().map(|(account, id)| Ok((AccountId(account), job_id(id)?))).collect()
 }
 
@@ -182,7 +205,9 @@ pub(in crate::store) async fn truncate_log(db: &mut SqliteConnection) -> Answer<
 #[cfg(test)]
 pub(in crate::store) async fn explain_retention(db: &mut SqliteConnection) -> Answer<Vec<String>> {
     let mut steps = Vec::new();
-    for statement in [SELECT_OLD_AUDIO, SELECT_OLD_RESULTS, SELECT_OLD_JOBS, SELECT_TO_FORGET] {
+    for statement in
+        [SELECT_OLD_AUDIO, SELECT_OLD_RESULTS, SELECT_OLD_JOBS, SELECT_TO_EMPTY, SELECT_TO_FORGET]
+    {
         let sql = sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
         let rows: Vec<(i64, i64, i64, String)> = query_as(sql).fetch_all(&mut *db).await?;
         steps.extend(rows.into_iter().map(|row| row.3));

@@ -83,10 +83,9 @@ impl Request {
     }
 
     /// The config object of an add-on: it counts only while the flag is on.
-    fn config(&mut self, flag: &str, key: &str, mut source: Value, is_required: bool) {
+    fn config(&mut self, flag: &str, key: &str, source: Value, is_required: bool) {
         let name = type_name(key);
-        adopt(&mut source, &name);
-        self.schemas.insert(name.clone(), source);
+        adopt(source, &name, &mut self.schemas);
         let words = match is_required {
             true => format!("Required when {flag} is true, and counts only then."),
             false => format!("Counts only when {flag} is true."),

@@ -1,6 +1,6 @@
 //! Small changes to JSON Schemas.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::LANGUAGE_CODE;
 use crate::model::language::CODES;
@@ -67,24 +67,40 @@ pub(super) fn with_optional_members(mut schema: Value) -> Value {
     schema
 }
 
-/// Makes a schema that stood alone part of the document under `name`: references into itself
-/// lead there, and language codes are listed once for all.
-pub(super) fn adopt(schema: &mut Value, name: &str) {
+/// Makes a schema that stood alone part of the document under `name`, and its definitions
+/// under names of their own: generators of clients find them nowhere else.
+pub(super) fn adopt(mut schema: Value, name: &str, schemas: &mut Map<String, Value>) {
+    let members = schema.as_object_mut();
+    let definitions = members.and_then(|members| members.remove("$defs")).unwrap_or_default();
+    let parts = definitions.as_object().into_iter().flatten();
+    let parts = parts.map(|(part, schema)| (format!("{name}{part}"), schema.clone()));
+    for (title, mut schema) in parts.chain([(name.to_owned(), schema)]) {
+        if let Some(members) = schema.as_object_mut() {
+            // What the author's types are called means nothing beside those of others.
+            members.retain(|keyword, _| keyword != "$schema" && keyword != "title");
+        }
+        lead_into_document(&mut schema, name);
+        schemas.insert(title, schema);
+    }
+}
+
+/// Turns references around, and lists language codes once for all.
+fn lead_into_document(schema: &mut Value, name: &str) {
     match schema {
         Value::Object(members) => {
             if members.get("format").is_some_and(|format| format == "language-code") {
                 *schema = reference(LANGUAGE_CODE);
                 return;
             }
-            members.remove("$schema");
-            if let Some(Value::String(target)) = members.get_mut("$ref")
-                && let Some(inside) = target.strip_prefix('#')
-            {
-                *target = format!("#/components/schemas/{name}{inside}");
+            if let Some(Value::String(target)) = members.get_mut("$ref") {
+                let part = target.strip_prefix("#/$defs/").or(target.strip_prefix('#'));
+                if let Some(part) = part {
+                    *target = format!("#/components/schemas/{name}{part}");
+                }
             }
-            members.values_mut().for_each(|member| adopt(member, name));
+            members.values_mut().for_each(|member| lead_into_document(member, name));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| adopt(item, name)),
+        Value::Array(items) => items.iter_mut().for_each(|item| lead_into_document(item, name)),
         _ => {}
     }
 }

@@ -17,11 +17,9 @@ pub(super) fn upload_by_url() -> Value {
 
 pub(super) fn attached() -> Value {
     let members = json!({ "type": ["object", "null"], "additionalProperties": true });
-    let named = |name: &str| json!({ "required": [name], "properties": { name: { "type": "object" } } });
     json!({
         "type": "object",
-        "description": format!("Either name will do; together at most {ATTACHED_BYTES} bytes for a job."),
-        "anyOf": [named("post_session_metadata"), named("post_request_metadata")],
+        "description": format!("One of the two is required; together at most {ATTACHED_BYTES} bytes for a job."),
         "properties": { "post_session_metadata": members, "post_request_metadata": members },
     })
 }

@@ -67,6 +67,7 @@ fn canonical(value: &Value) -> Value {
 fn addons_of_the_operator_are_described_with_their_schemas() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Config",
         "type": "object",
         "required": ["tone"],
         "properties": { "tone": { "$ref": "#/$defs/Tone" }, "to": { "type": "string", "format": "language-code" } },
@@ -77,9 +78,10 @@ fn addons_of_the_operator_are_described_with_their_schemas() {
     assert_eq!(request["shout_out"]["type"], json!(["boolean", "null"]));
     assert_eq!(request["shout_out_config"]["anyOf"][0]["$ref"], "#/components/schemas/ShoutOutConfig");
     let config = &schemas["ShoutOutConfig"];
-    assert_eq!(config["properties"]["tone"]["$ref"], "#/components/schemas/ShoutOutConfig/$defs/Tone");
+    assert_eq!(config["properties"]["tone"]["$ref"], "#/components/schemas/ShoutOutConfigTone");
+    assert_eq!(schemas["ShoutOutConfigTone"], json!({ "enum": ["soft", "loud"] }));
     assert_eq!(config["properties"]["to"]["$ref"], "#/components/schemas/LanguageCode");
-    assert_eq!(config.get("$schema"), None);
+    assert_eq!([config.get("$schema"), config.get("title"), config.get("$defs")], [None; 3]);
 }
 
 #[test]
