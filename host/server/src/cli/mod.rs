@@ -52,7 +52,10 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Addons(command) => addons::run(command, &config).await,
         Command::Models(command) => models::run(command, &config).await,
         Command::Keys(command) => keys::run(command, &config).await,
-        Command::CheckConfig => Ok(output::text(crate::config::show(&config))?),
+        Command::CheckConfig => {
+            crate::telemetry::check(&config.log)?;
+            Ok(output::text(crate::config::show(&config))?)
+        }
     }
 }
 

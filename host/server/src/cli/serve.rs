@@ -6,6 +6,8 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -16,6 +18,9 @@ use crate::app::{self, Desk, Host};
 use crate::auth::{Keys, Watch};
 use crate::config::Config;
 use crate::{metrics, telemetry};
+
+/// What each part of the service gets to end in, however long the others took.
+const MOMENT: Duration = Duration::from_secs(1);
 
 /// Why a service without a key does not start.
 const NO_KEY: &str = "nobody could call this service: create a key with `tympan keys create --account NAME`, \
@@ -59,21 +64,35 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     wait_for_signal(&host.library).await?;
 
     tracing::info!("stopping");
+    let deadline = Instant::now() + grace;
     // Jobs can be read, and a POST gets its 503, until the work has ended.
     api.draining.cancel();
     stop_work.cancel();
     let worked = working.await;
     // The last jobs may have left messages; the next start sends what does not arrive now.
     stop_sending.cancel();
-    let sent = sending.await;
+    let sent = ended_by(deadline, sending).await;
     stop_serving.cancel();
-    serving.await.context("the API ended unexpectedly")?;
+    ended_by(deadline, serving).await.context("the API ended unexpectedly")?;
     worked.context("the worker ended unexpectedly")?;
     sent.context("the sender ended unexpectedly")?;
     api.tasks.close();
-    api.tasks.wait().await;
+    ended_by(deadline, tokio::spawn(async move { api.tasks.wait().await })).await?;
     exporter.finish().await;
     Ok(())
+}
+
+/// Waits for a task that has been told to stop until `deadline`, and a moment where that is
+/// over already; then drops it.
+async fn ended_by(deadline: Instant, mut task: JoinHandle<()>) -> Result<(), JoinError> {
+    let deadline = deadline.max(Instant::now() + MOMENT);
+    match tokio::time::timeout_at(deadline, &mut task).await {
+        Ok(ended) => ended,
+        Err(_) => {
+            task.abort();
+            Ok(())
+        }
+    }
 }
 
 fn api_of(config: &Config, host: &Host) -> Api {

@@ -40,9 +40,14 @@ pub fn load() -> Result<Config, ConfigError> {
 fn read(path: &Path) -> Result<File, ConfigError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-    toml::from_str(&text).map_err(|error| ConfigError::Syntax {
-        path: path.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
+    parse(&text).map_err(|message| ConfigError::Syntax { path: path.to_owned(), message })
+}
+
+/// What is wrong, with its line. The line itself is not shown: it may hold a secret.
+fn parse(text: &str) -> Result<File, String> {
+    toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        format!("line {}: {}", before.matches('\n').count() + 1, error.message().trim_end())
     })
 }
 
@@ -126,13 +131,22 @@ fn proxies(texts: Vec<String>) -> Result<Vec<IpNet>, ConfigError> {
 /// The configuration that a file with this text gives in an otherwise empty environment.
 #[cfg(test)]
 pub(crate) fn from_text(text: &str) -> Result<Config, String> {
-    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    let file = parse(text)?;
     settle(file, &Environment::of(&[("HOME", "/h")]), None).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_is_wrong_is_counted_and_not_shown() {
+        for text in ["\n[deliveries]\ncallback_secret = \"hush", "\n\n[[webhooks]]\nsecrt = \"hush\""] {
+            let error = from_text(text).unwrap_err();
+            assert!(error.starts_with("line ") && !error.contains("hush"), "{error}");
+        }
+        assert!(from_text("a = 1").unwrap_err().starts_with("line 1: unknown field"));
+    }
 
     #[test]
     fn an_empty_file_gives_the_defaults() {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use ipnet::IpNet;
 use serde_json::{Map, Value, json};
+use url::Url;
 
 use super::plans;
 use super::settings::{ApiKey, Config};
@@ -42,7 +43,7 @@ fn shown(config: &Config) -> Value {
         "models_dir": config.paths.models_dir,
         "compiled_addons_dir": config.paths.compiled_addons_dir,
         "model_source": config.model_source,
-        "model_hub_url": config.model_hub_url,
+        "model_hub_url": config.model_hub_url.as_deref().map(without_password),
         "public_base_url": config.public_base_url,
         "trusted_proxies": config.trusted_proxies.as_ref().map(|all| all.iter().map(IpNet::to_string).collect::<Vec<_>>()),
         "allow_private_urls": config.allow_private_urls,
@@ -70,6 +71,19 @@ fn shown(config: &Config) -> Value {
         "log": config.log,
         "otlp": config.otlp,
     })
+}
+
+/// An address without what it says in front of its host.
+fn without_password(text: &str) -> String {
+    match Url::parse(text) {
+        Ok(mut url) if url.password().is_some() || !url.username().is_empty() => {
+            // Both fail for addresses without a host only, which have nothing to hide.
+            let _ = url.set_username("hidden");
+            let _ = url.set_password(None);
+            url.to_string()
+        }
+        _ => text.to_owned(),
+    }
 }
 
 fn key(key: &ApiKey) -> String {
@@ -127,10 +141,12 @@ mod tests {
             sha256: [0xab; 32],
             is_admin: true,
         });
+        config.model_hub_url = Some("https://me:very-secret@hub.example/models".to_owned());
         let text = show(&config);
         assert!(!text.contains("very-secret") && !text.contains("abab"), "{text}");
         assert!(!format!("{config:?}").contains("very-secret"));
         for line in [
+            "model_hub_url = \"https://hidden@hub.example/models\"",
             "listen = \"127.0.0.1:8080\"",
             "auth.keys = [\"shop (hidden, admin)\"]",
             "auth.TYMPAN_API_KEY = \"(hidden)\"",

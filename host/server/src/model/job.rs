@@ -133,6 +133,7 @@ impl JobSpec {
             callback: None,
             custom_metadata: None,
             request_params: Map::new(),
+            trace_parent: None,
         }
     }
 }

@@ -16,4 +16,4 @@ mod start;
 pub use export::{Exporter, adopt, trace_parent};
 pub use panics::hide_panic_texts;
 use start::SpanLayer;
-pub use start::{TelemetryError, init};
+pub use start::{TelemetryError, check, init};

@@ -38,7 +38,7 @@ pub enum TelemetryError {
 /// [`TelemetryError`], when the filter makes no sense, this is the second call, or traces
 /// cannot be exported.
 pub fn init(log: &Log, otlp: &Otlp, authorities: &Authorities) -> Result<Exporter, TelemetryError> {
-    let filter = EnvFilter::builder().parse(&log.filter).map_err(|_| TelemetryError::Filter)?;
+    let filter = filter(log)?;
     let (spans, exporter) = export::start(otlp, authorities)?;
     // Lines say themselves what they are about, whether or not spans are collected.
     let filter = filter.and(filter_fn(|metadata| metadata.is_event()));
@@ -54,6 +54,18 @@ pub fn init(log: &Log, otlp: &Otlp, authorities: &Authorities) -> Result<Exporte
     Ok(exporter)
 }
 
+fn filter(log: &Log) -> Result<EnvFilter, TelemetryError> {
+    EnvFilter::builder().parse(&log.filter).map_err(|_| TelemetryError::Filter)
+}
+
+/// Whether [`init`] would understand the settings of logs.
+///
+/// # Errors
+/// [`TelemetryError::Filter`].
+pub fn check(log: &Log) -> Result<(), TelemetryError> {
+    filter(log).map(drop)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +75,6 @@ mod tests {
         let log = Log { filter: "tympan=loud".to_owned(), ..Log::default() };
         let error = init(&log, &Otlp::default(), &Authorities::default()).unwrap_err().to_string();
         assert!(error.starts_with("log.filter must ") && error.contains("tympan=debug"), "{error}");
+        assert!(check(&log).is_err() && check(&Log::default()).is_ok());
     }
 }
