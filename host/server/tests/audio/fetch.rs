@@ -174,6 +174,11 @@ async fn slow_servers_are_left() {
     let started = Instant::now();
     assert!(matches!(failure("/drip", &short).await, FetchError::Timeout));
     assert!(started.elapsed() < Duration::from_secs(3));
+    // Never idle, and yet of no use.
+    let patient = FetchPolicy { idle_timeout: Duration::from_secs(1), ..policy() };
+    let started = Instant::now();
+    assert!(matches!(failure("/drip", &patient).await, FetchError::Timeout));
+    assert!(started.elapsed() < patient.total_timeout);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The download itself: one request per redirect, then the body in pieces to disk.
 
 use std::error::Error;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
@@ -22,6 +22,10 @@ use crate::net_guard::{self, BlockedAddress, CertificateFault, check_url};
 
 /// Longest Retry-After that is believed.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
+
+/// What must arrive within the time that a host may be idle: at the usual 30 s less than 4.5
+/// kbit/s, at which no recording could be listened to.
+const LEAST_BYTES: u64 = 16 * 1024;
 
 /// Fetches `url` into `into`, from its current position on, and flushes it. Stops as soon as
 /// `cancel` fires. After an error the content of `into` is undefined.
@@ -134,10 +138,18 @@ async fn store(
     let filename = filename(response.headers(), url);
     let mut digest = Sha256::new();
     let mut size_bytes = 0u64;
+    let (mut began, mut before_bytes) = (Instant::now(), 0);
     while let Some(piece) = response.chunk().await.map_err(|cause| classify(&cause))? {
         size_bytes += piece.len() as u64;
         if size_bytes > policy.max_bytes {
             return Err(too_large);
+        }
+        // A host that sends a byte now and then is never idle, and would hold a worker for long.
+        if began.elapsed() >= policy.idle_timeout {
+            if size_bytes - before_bytes < LEAST_BYTES {
+                return Err(FetchError::Timeout);
+            }
+            (began, before_bytes) = (Instant::now(), size_bytes);
         }
         digest.update(&piece);
         into.write_all(&piece).await.map_err(FetchError::Store)?;

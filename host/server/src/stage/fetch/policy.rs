@@ -17,7 +17,7 @@ pub struct FetchPolicy {
     pub total_timeout: Duration,
     /// For one connection, name resolution included.
     pub connect_timeout: Duration,
-    /// Longest wait for the next bytes.
+    /// Longest wait for the next bytes, and for enough of them to be worth the wait.
     pub idle_timeout: Duration,
     /// Most redirects that are followed.
     pub max_redirects: u32,
