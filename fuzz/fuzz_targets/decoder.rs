@@ -6,7 +6,7 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use libfuzzer_sys::fuzz_target;
-use tympan::stage::decode::{DecodeLimits, decode, probe};
+use tympan::stage::decode::{ChannelFiles, DecodeLimits, decode, probe};
 
 fn file(bytes: &[u8]) -> File {
     let mut file = tempfile::tempfile().expect("a temporary file");
@@ -15,9 +15,9 @@ fn file(bytes: &[u8]) -> File {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let limits = DecodeLimits { max_duration_s: 3600.0, max_channels: 16 };
+    let limits = DecodeLimits { max_duration_s: 3600.0, max_channel_s: 7200.0, max_channels: 16 };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    if let Err(error) = decode(file(bytes), folder.path(), &limits, &AtomicBool::new(false)) {
+    if let Err(error) = decode(file(bytes), &ChannelFiles::nameless(folder.path()), &limits, &AtomicBool::new(false)) {
         assert!((400..500).contains(&error.code().expect("nobody cancelled").status()), "{error}");
     }
     // An answer of either kind will do.
