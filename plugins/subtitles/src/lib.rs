@@ -65,7 +65,7 @@ mod tests {
         let refused = |config| testing::run::<Subtitles>(config, &[]).unwrap_err().message;
         let message = refused(json!({"minimum_duration": 5, "maximum_duration": 4}));
         assert_eq!(message, "/minimum_duration must not be greater than maximum_duration, which is 4");
-        assert!(refused(json!({"minimum_duration": 8})).contains("which is 7"));
+        assert!(refused(json!({"minimum_duration": 8, "style": "compliance"})).contains("which is 7"));
         assert!(
             refused(json!({"minimum_duration": 8, "maximum_duration": 9, "style": "compliance"}))
                 .contains("is 7")

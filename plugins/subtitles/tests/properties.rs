@@ -157,7 +157,10 @@ fn files(transcript: &Transcript, config: &Config) -> [Vec<Cue>; 2] {
 /// The letters of every word, and of it with the combining marks that follow as words of their own.
 fn words(transcript: &Transcript) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for (at, word) in transcript.utterances.iter().flat_map(|u| u.words().iter().enumerate()) {
+    let is_shown = |word: &Word| word.text.chars().any(|c| !c.is_whitespace() && !c.is_control());
+    let shown =
+        transcript.utterances.iter().flat_map(|u| u.words().iter().filter(|w| is_shown(w)).enumerate());
+    for (at, word) in shown {
         let first = word.text.chars().next();
         let is_mark =
             first.is_some_and(|c| !c.is_whitespace() && unicode_width::UnicodeWidthChar::width(c) == Some(0));

@@ -39,23 +39,20 @@ pub struct ConnectionLimits {
     pub header_timeout: Duration,
     /// Longest time that a client may take nothing of an answer.
     pub stall_timeout: Duration,
-    /// How long a shutdown waits for requests that are being answered.
-    pub shutdown_grace: Duration,
 }
 
 impl ConnectionLimits {
     /// As the configuration says.
-    pub fn new(limits: &Limits, shutdown_grace: Duration) -> Self {
+    pub fn new(limits: &Limits) -> Self {
         Self {
             connections: limits.connections as usize,
             header_timeout: Duration::from_secs(limits.header_timeout_s),
             stall_timeout: Duration::from_secs(limits.body_timeout_s),
-            shutdown_grace,
         }
     }
 }
 
-/// Serves until `shutdown` is cancelled and all connections have ended or their time is up.
+/// Serves until `shutdown` is cancelled and all connections have ended, or until `cut_off` is.
 ///
 /// 1. Wait for a free place.
 /// 2. Accept.
@@ -67,10 +64,10 @@ pub async fn serve(
     router: Router,
     limits: ConnectionLimits,
     shutdown: CancellationToken,
+    cut_off: CancellationToken,
 ) {
     let places = Arc::new(Semaphore::new(limits.connections));
     let connections = TaskTracker::new();
-    let cut_off = CancellationToken::new();
     while let Some((stream, peer, place)) = next_connection(&listener, &places, &shutdown).await {
         let connection = answer(stream, peer, router.clone(), limits, shutdown.clone());
         let cut_off = cut_off.clone();
@@ -81,9 +78,8 @@ pub async fn serve(
     }
     drop(listener);
     connections.close();
-    if tokio::time::timeout(limits.shutdown_grace, connections.wait()).await.is_err() {
+    if cut_off.run_until_cancelled(connections.wait()).await.is_none() {
         tracing::warn!(connections = connections.len(), "connections are cut off");
-        cut_off.cancel();
         connections.wait().await;
     }
 }

@@ -115,7 +115,6 @@ pub fn delivery_settings(config: &Config) -> deliver::Settings {
         in_flight: chosen.in_flight,
         in_flight_per_account: chosen.in_flight_per_account,
         in_flight_per_receiver: chosen.in_flight_per_receiver,
-        shutdown_grace: Duration::from_secs(config.worker.shutdown_grace_s),
     }
 }
 
@@ -125,8 +124,8 @@ pub fn worker_settings(config: &Config) -> worker::Settings {
     worker::Settings {
         slots: usize::try_from(chosen.slots).unwrap_or(usize::MAX),
         lease_time: Duration::from_secs(chosen.lease_s),
-        retry_horizon: Duration::from_secs(chosen.retry_horizon_s),
         shutdown_grace: Duration::from_secs(chosen.shutdown_grace_s),
+        retry_horizon: Duration::from_secs(chosen.retry_horizon_s),
         ..worker::Settings::in_folder(&config.paths.data_dir)
     }
 }

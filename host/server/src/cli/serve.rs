@@ -55,11 +55,14 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let api = Arc::new(api);
 
     let grace = Duration::from_secs(config.worker.shutdown_grace_s);
-    let limits = ConnectionLimits::new(&config.limits, grace);
+    let limits = ConnectionLimits::new(&config.limits);
     let [stop_work, stop_sending, stop_serving] = std::array::from_fn(|_| CancellationToken::new());
+    let [cut_sending, cut_serving] = std::array::from_fn(|_| CancellationToken::new());
     let working = tokio::spawn(worker.run(stop_work.clone()));
-    let sending = tokio::spawn(sender.run(stop_sending.clone()));
-    let serving = tokio::spawn(api::serve(listener, api::router(api.clone()), limits, stop_serving.clone()));
+    let sending = tokio::spawn(sender.run(stop_sending.clone(), cut_sending.clone()));
+    let router = api::router(api.clone());
+    let serving =
+        tokio::spawn(api::serve(listener, router, limits, stop_serving.clone(), cut_serving.clone()));
     output::line(format_args!("listening on http://{address}"))?;
     wait_for_signal(&host.library).await?;
 
@@ -71,26 +74,30 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let worked = working.await;
     // The last jobs may have left messages; the next start sends what does not arrive now.
     stop_sending.cancel();
-    let sent = ended_by(deadline, sending).await;
+    let sent = ended_by(deadline, sending, &cut_sending).await;
     stop_serving.cancel();
-    ended_by(deadline, serving).await.context("the API ended unexpectedly")?;
+    ended_by(deadline, serving, &cut_serving).await.context("the API ended unexpectedly")?;
     worked.context("the worker ended unexpectedly")?;
     sent.context("the sender ended unexpectedly")?;
     api.tasks.close();
-    ended_by(deadline, tokio::spawn(async move { api.tasks.wait().await })).await?;
+    api.tasks.wait().await;
     exporter.finish().await;
     Ok(())
 }
 
 /// Waits for a task that has been told to stop until `deadline`, and a moment where that is
-/// over already; then drops it.
-async fn ended_by(deadline: Instant, mut task: JoinHandle<()>) -> Result<(), JoinError> {
+/// over already; then cuts it off.
+async fn ended_by(
+    deadline: Instant,
+    mut task: JoinHandle<()>,
+    cut_off: &CancellationToken,
+) -> Result<(), JoinError> {
     let deadline = deadline.max(Instant::now() + MOMENT);
     match tokio::time::timeout_at(deadline, &mut task).await {
         Ok(ended) => ended,
         Err(_) => {
-            task.abort();
-            Ok(())
+            cut_off.cancel();
+            task.await
         }
     }
 }

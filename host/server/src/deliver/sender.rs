@@ -61,19 +61,18 @@ impl Sender {
         Ok(Self { sending: Arc::new(Sending { store, blobs, settings, client }), owner })
     }
 
-    /// Sends until `stop` fires, then lets the messages on their way arrive within the grace
-    /// time and gives the rest back.
+    /// Sends until `stop` fires, then lets the messages on their way arrive until `cut_off`
+    /// fires, and gives the rest back.
     ///
     /// 1. Claim and send what is due, as far as there is room.
     /// 2. Wait: for the end of an attempt, a new message, the pause, or the stop.
     /// 3. Again.
-    /// 4. At the stop: wait, cancel, wait for the releases.
-    pub async fn run(self, stop: CancellationToken) {
+    /// 4. At the stop: wait for what is on its way, or for its release.
+    pub async fn run(self, stop: CancellationToken, cut_off: CancellationToken) {
         let changed = self.sending.store.outbox_changed();
-        let cancel = CancellationToken::new();
         let mut flights = Flights::default();
         while !stop.is_cancelled() {
-            let pause = match self.send_due(&mut flights, &cancel).await {
+            let pause = match self.send_due(&mut flights, &cut_off).await {
                 Ok(()) => POLL_PAUSE,
                 Err(error) => {
                     tracing::error!(%error, "the outbox cannot be read");
@@ -88,14 +87,10 @@ impl Sender {
                 () = stop.cancelled() => {}
             }
         }
-        let grace = self.sending.settings.shutdown_grace;
-        if tokio::time::timeout(grace, flights.all_end()).await.is_err() {
-            cancel.cancel();
-            flights.all_end().await;
-        }
+        flights.all_end().await;
     }
 
-    async fn send_due(&self, flights: &mut Flights, cancel: &CancellationToken) -> Result<(), StoreError> {
+    async fn send_due(&self, flights: &mut Flights, cut_off: &CancellationToken) -> Result<(), StoreError> {
         let settings = &self.sending.settings;
         flights.clear_ended();
         if flights.len() >= settings.in_flight {
@@ -110,8 +105,8 @@ impl Sender {
         let claims = join_all(claims).await;
         for (due, claim) in chosen.into_iter().zip(claims) {
             if let Some(claim) = claim? {
-                let (sending, cancel) = (self.sending.clone(), cancel.clone());
-                flights.spawn(due, async move { attempt(&sending, claim, cancel).await });
+                let (sending, cut_off) = (self.sending.clone(), cut_off.clone());
+                flights.spawn(due, async move { attempt(&sending, claim, cut_off).await });
             }
         }
         Ok(())

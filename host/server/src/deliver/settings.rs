@@ -25,8 +25,6 @@ pub struct Settings {
     pub in_flight_per_account: u32,
     /// Of those, messages to one receiver.
     pub in_flight_per_receiver: u32,
-    /// How long a shutdown waits for the messages on their way.
-    pub shutdown_grace: Duration,
 }
 
 /// A receiver that takes a body more slowly than this is not waited for, bytes a second.
@@ -64,7 +62,6 @@ impl Default for Settings {
             in_flight: 64,
             in_flight_per_account: 16,
             in_flight_per_receiver: 4,
-            shutdown_grace: Duration::from_secs(20),
         }
     }
 }

@@ -54,7 +54,7 @@ impl House {
         let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), "p".to_owned());
         let sender = Sender::new(Parts { store, blobs, settings, owner }).expect("has a client");
         let stop = CancellationToken::new();
-        let running = tokio::spawn(sender.run(stop.clone()));
+        let running = tokio::spawn(sender.run(stop.clone(), CancellationToken::new()));
         let filter = DeliveryFilter { limit: 1, ..DeliveryFilter::default() };
         let settled = loop {
             let record = self.store.list_deliveries(&filter).await.expect("lists").remove(0);

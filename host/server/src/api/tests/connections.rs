@@ -17,6 +17,7 @@ struct Server {
     harness: Harness,
     address: std::net::SocketAddr,
     shutdown: CancellationToken,
+    cut_off: CancellationToken,
     serving: JoinHandle<()>,
 }
 
@@ -30,11 +31,11 @@ impl Server {
             connections: 4,
             header_timeout: Duration::from_millis(300),
             stall_timeout: Duration::from_millis(300),
-            shutdown_grace: Duration::from_millis(500),
         };
-        let shutdown = CancellationToken::new();
-        let serving = tokio::spawn(serve(listener, harness.router.clone(), limits, shutdown.clone()));
-        Self { harness, address, shutdown, serving }
+        let (shutdown, cut_off) = (CancellationToken::new(), CancellationToken::new());
+        let serving =
+            tokio::spawn(serve(listener, harness.router.clone(), limits, shutdown.clone(), cut_off.clone()));
+        Self { harness, address, shutdown, cut_off, serving }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -169,8 +170,12 @@ async fn a_shutdown_finishes_answers_and_cuts_off_the_rest() {
     assert_eq!(&first, b"HTTP/1.1 200 OK");
 
     server.shutdown.cancel();
-    let ended = tokio::time::timeout(Duration::from_secs(5), server.serving).await;
-    ended.expect("serving ends within the grace").unwrap();
+    let mut serving = server.serving;
+    let early = tokio::time::timeout(Duration::from_millis(500), &mut serving).await;
+    assert!(early.is_err(), "half a request is waited for");
+    server.cut_off.cancel();
+    let ended = tokio::time::timeout(Duration::from_secs(5), serving).await;
+    ended.expect("serving ends at the cut").unwrap();
     assert!(TcpStream::connect(server.address).await.is_err());
     assert_eq!(server.harness.api.store.queue_counts().await.unwrap().queued, 0);
 }
