@@ -55,18 +55,11 @@ impl Request {
     /// A flag of the specification that no add-on of this host serves.
     fn absent(&mut self, name: &str, operator: Option<&AbsentAddon>) {
         let is_refused = name == "pii_redaction" || operator.is_some_and(|absent| absent.required);
-        let schema = if is_refused {
-            described(
-                json!({ "enum": [false, null], "default": false }),
-                "Refused: no add-on that does this is installed.",
-            )
-        } else {
-            described(
-                flag(false),
-                "Ends in an error of its own in the result: no add-on that does this is installed.",
-            )
+        let words = match is_refused {
+            true => "Refused: no add-on that does this is installed.",
+            false => "Ends in an error of its own in the result: no add-on that does this is installed.",
         };
-        self.flag(name, schema);
+        self.flag(name, described(flag(false), words));
         if let Some(schema) = spec_schemas::of(name) {
             let source = with_optional_members(schema.source().clone());
             self.config(name, &format!("{name}_config"), source, schema.has_required_members());
@@ -76,6 +69,8 @@ impl Request {
     fn flag(&mut self, name: &str, mut schema: Value) {
         if name == "custom_vocabulary" {
             schema["type"] = json!(["boolean", "null", "array"]);
+            // Generators of clients stumble over a list of nothing in particular.
+            schema["items"] = json!({});
             schema["description"] =
                 json!("A list in this place is ignored: it belongs into custom_vocabulary_config.");
         }
