@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use serde_json::Map;
+use uuid::Uuid;
 
 use super::*;
 use crate::blob::Blobs;
+use crate::model::event::{Event, Target};
 use crate::model::id::{AccountId, BlobArea, BlobKey, FileId, JobId};
-use crate::model::job::AudioSource;
+use crate::model::job::{AudioSource, CallbackMethod};
 use crate::model::plan::Retention;
-use crate::store::{Claim, Ending, FileFacts, FileRecord, NewJob, Outcome, Store, no_limit};
+use crate::store::{
+    Claim, Delivery, DeliveryFilter, Ending, FileFacts, FileRecord, NewJob, Outcome, Store, no_limit,
+};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
@@ -38,6 +42,16 @@ impl House {
 
     /// A job with audio and result that was made and ended at `at_ms`.
     async fn ended_job(&self, at_ms: i64, zero_retention: bool) -> (JobId, BlobKey, BlobKey) {
+        self.ended_job_owing(at_ms, zero_retention, Vec::new()).await
+    }
+
+    /// The same with messages that have not been sent.
+    async fn ended_job_owing(
+        &self,
+        at_ms: i64,
+        zero_retention: bool,
+        deliveries: Vec<Delivery>,
+    ) -> (JobId, BlobKey, BlobKey) {
         let audio = AudioSource::Url("http://example.com/a.wav".into());
         let job = NewJob { zero_retention, ..NewJob::example(audio, at_ms) };
         let id = job.id;
@@ -53,7 +67,7 @@ impl House {
             outcome: Outcome::Done { result_key: result_key.clone(), billed_s: 1.0 },
             completed_ms: at_ms,
             post_session_metadata: Map::new(),
-            deliveries: Vec::new(),
+            deliveries,
         };
         assert!(self.store.finish(&claimed.lease, ending).await.unwrap());
         (id, audio, result_key)
@@ -105,6 +119,34 @@ async fn each_class_of_data_goes_at_the_end_of_its_own_period() {
     assert_eq!(house.erased().await, ["metadata", "transcript", "audio"]);
     sweeper.sweep(9 * DAY_MS).await.unwrap();
     assert_eq!(house.erased().await, Vec::<String>::new());
+}
+
+fn owed_to(target: Target) -> Vec<Delivery> {
+    vec![Delivery {
+        id: Uuid::new_v4(),
+        event: Event::TranscriptionSuccess,
+        target,
+        url: "https://hooks.example/".to_owned(),
+        method: CallbackMethod::Post,
+        webhook_id: None,
+    }]
+}
+
+/// A webhook hears of an id and a callback of the result.
+#[tokio::test]
+async fn a_result_is_kept_for_a_callback_and_not_for_a_webhook() {
+    let house = house().await;
+    let sweeper = house.sweeper(Retention { transcript_days: Some(1), ..Retention::default() });
+    for zero_retention in [false, true] {
+        for (target, is_kept) in [(Target::Callback, true), (Target::Webhook, false)] {
+            let (id, _, result) = house.ended_job_owing(0, zero_retention, owed_to(target)).await;
+            sweeper.forget(2 * DAY_MS).await.unwrap();
+            sweeper.sweep(2 * DAY_MS).await.unwrap();
+            assert_eq!(house.has(&result).await, is_kept, "{target:?}, {zero_retention}");
+            let owed = DeliveryFilter { job_id: Some(id), limit: 9, ..DeliveryFilter::default() };
+            assert_eq!(house.store.list_deliveries(&owed).await.unwrap().len(), 1);
+        }
+    }
 }
 
 #[tokio::test]

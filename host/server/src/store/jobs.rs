@@ -9,7 +9,7 @@ use super::open::Store;
 use super::sqlite;
 use crate::model::id::{AccountId, BlobKey, JobId, RequestId};
 #[cfg(test)]
-use crate::model::job::{AudioSource, LanguageConfig};
+use crate::model::job::AudioSource;
 use crate::model::job::{JobSpec, Kind, Status};
 
 /// A job to be.
@@ -127,18 +127,7 @@ impl Store {
 impl NewJob {
     /// A recorded job of the account `one`, plain but for its audio.
     pub fn example(audio: AudioSource, created_ms: i64) -> Self {
-        let spec = JobSpec {
-            model: "stt-1".to_owned(),
-            audio,
-            language: LanguageConfig::default(),
-            addons: Vec::new(),
-            missing_addons: Vec::new(),
-            accurate_word_times: false,
-            callback: None,
-            custom_metadata: None,
-            request_params: Map::new(),
-            trace_parent: None,
-        };
+        let spec = JobSpec { model: "stt-1".to_owned(), audio, ..JobSpec::erased() };
         Self {
             id: JobId::new(),
             account_id: AccountId("one".to_owned()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
@@ -68,6 +68,11 @@ impl Store {
         Ok(Self { writer: Writer::start(writer), outbox_changed: Arc::default(), erased, readers })
     }
 
+    /// To be held over a write that erases.
+    pub(super) fn erasing(&self) -> Erasing<'_> {
+        Erasing(&self.erased)
+    }
+
     /// A connection for one read.
     pub(super) async fn reader(&self) -> Result<sqlx::pool::PoolConnection<sqlx::Sqlite>, StoreError> {
         Ok(self.readers.acquire().await?)
@@ -86,6 +91,16 @@ impl Store {
     pub async fn close(self) {
         self.writer.close().await;
         self.readers.close().await;
+    }
+}
+
+/// Says at its end, when the write is durable, that the log of changes has to be emptied: said
+/// before, it could be taken for done by somebody who empties the log in between.
+pub(super) struct Erasing<'a>(&'a AtomicBool);
+
+impl Drop for Erasing<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -16,7 +16,7 @@ use crate::model::id::{AccountId, BlobKey, JobId};
 pub enum Keepsake {
     /// Recordings, from their arrival; never while a job needs them.
     Audio,
-    /// Results, from the end of their job; never while a delivery needs them.
+    /// Results, from the end of their job; never while a callback needs them.
     Transcript,
 }
 
@@ -70,7 +70,7 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Expired>, StoreError> {
         let account = account.clone();
-        self.erased.store(true, Ordering::Relaxed);
+        let _erasing = self.erasing();
         self.writer
             .write(move |db: &mut SqliteConnection| {
                 Box::pin(async move {
@@ -111,7 +111,7 @@ impl Store {
     /// bytes are gone.
     pub async fn expire_files(&self, account: &AccountId, before_ms: i64) -> Result<(), StoreError> {
         let account = account.clone();
-        self.erased.store(true, Ordering::Relaxed);
+        let _erasing = self.erasing();
         self.writer
             .write(move |db: &mut SqliteConnection| {
                 Box::pin(async move { sqlite::expire_files(db, &account, before_ms).await })
@@ -122,7 +122,7 @@ impl Store {
     /// Removes finished deliveries and records of erasures from before `before_ms`.
     pub async fn expire_logs(&self, account: &AccountId, before_ms: i64) -> Result<u64, StoreError> {
         let account = account.clone();
-        self.erased.store(true, Ordering::Relaxed);
+        let _erasing = self.erasing();
         self.writer
             .write(move |db: &mut SqliteConnection| {
                 Box::pin(async move { sqlite::expire_logs(db, &account, before_ms).await })

@@ -58,7 +58,8 @@ pub(super) async fn get(State(api): State<Arc<Api>>, origin: Origin) -> Json<Val
 fn document(api: &Api, origin: &Origin) -> Value {
     static SAME_FOR_ALL: LazyLock<Value> = LazyLock::new(same_for_all);
     let mut document = SAME_FOR_ALL.clone();
-    document["servers"] = json!([{ "url": origin.public }]);
+    // The page may only call the address that it came from, which need not be the public one.
+    document["servers"] = origin.all().iter().map(|url| json!({ "url": url })).collect();
     let mut alternatives = Vec::new();
     for name in api.keys.headers() {
         let scheme = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new(name)));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::run::Run;
-use super::votes::{UNSETTLED, Votes};
+use super::votes::{SURE, UNSETTLED, Votes};
 use super::{SegmentResult, TranscribeError, TranscribePlan};
 use crate::engine::{Effort, EngineError, LanguageChoice, SpeechModelSettings};
 use crate::model::language::Language;
@@ -18,9 +18,7 @@ const RIVALS: usize = 4;
 const SHORT_FRAMES: u64 = 5 * crate::engine::SAMPLE_RATE_HZ as u64 / 2;
 /// ... or less certain than this takes the language of its neighbour ...
 const UNSURE: f32 = 0.7;
-/// ... unless it is this certain in itself, or ...
-const SURE: f32 = 0.9;
-/// ... that one is out of the question.
+/// ... unless it is [`SURE`] in itself, or that one is out of the question.
 const POSSIBLE: f32 = 0.05;
 
 /// What the request and the model allow.

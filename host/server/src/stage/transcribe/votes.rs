@@ -6,7 +6,7 @@ use crate::model::language::Language;
 /// Enough speech to be sure of its language, in samples of a segment (10 s) ...
 const ENOUGH_FRAMES: u64 = 10 * crate::engine::SAMPLE_RATE_HZ as u64;
 /// ... or enough certainty.
-const SURE: f32 = 0.9;
+pub(super) const SURE: f32 = 0.9;
 /// With a smaller share than this a language is not settled by its share.
 pub(super) const UNSETTLED: f32 = 0.6;
 

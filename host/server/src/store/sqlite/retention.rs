@@ -43,10 +43,12 @@ pub(in crate::store) async fn expire_audio(
     Ok(expired)
 }
 
+// A webhook hears of an id only.
 const SELECT_OLD_RESULTS: &str = "
     SELECT id, result_key FROM jobs j
     WHERE account_id = $1 AND completed_ms < $2 AND result_key IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.job_id = j.id AND d.next_try_ms IS NOT NULL)
+      AND NOT EXISTS (SELECT 1 FROM deliveries d
+                      WHERE d.job_id = j.id AND d.next_try_ms IS NOT NULL AND d.target = 'callback')
     LIMIT $3";
 
 const FORGET_RESULT: &str = "UPDATE jobs SET result_key = NULL WHERE id = $1";

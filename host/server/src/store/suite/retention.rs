@@ -1,5 +1,7 @@
 //! Looking for old data never reads a whole table.
 
+use std::sync::atomic::Ordering;
+
 use super::*;
 
 #[tokio::test]
@@ -13,4 +15,25 @@ async fn old_data_is_found_by_indexes() {
     let whole: Vec<&String> =
         steps.iter().filter(|s| s.starts_with("SCAN") && !s.contains("INDEX")).collect();
     assert!(whole.is_empty(), "{whole:#?}");
+}
+
+#[tokio::test]
+async fn what_is_erased_while_the_log_is_emptied_is_left_to_the_next_time() {
+    let f = fixture().await;
+    let id = add_job(&f.store, 0).await;
+    let lease = claim_job(&f.store, "a", 0).await.lease;
+    let ending = Ending {
+        outcome: Outcome::Error { error_code: 422 },
+        completed_ms: 1,
+        post_session_metadata: Map::new(),
+        deliveries: Vec::new(),
+    };
+    assert!(f.store.finish(&lease, ending).await.expect("finishes"));
+    let account = account();
+    let (erased, emptied) = tokio::join!(f.store.erase_job(&account, id), f.store.empty_log());
+    assert!(matches!(erased, Ok(Erasure::Erased { .. })) && emptied.is_ok());
+    assert!(f.store.erased.load(Ordering::Relaxed));
+    f.store.empty_log().await.expect("empties");
+    assert!(!f.store.erased.load(Ordering::Relaxed));
+    assert_eq!(std::fs::metadata(f.path.with_extension("db-wal")).expect("a log").len(), 0);
 }
