@@ -205,6 +205,36 @@ async fn a_full_account_queues_or_is_refused_and_others_go_on() {
 }
 
 #[tokio::test]
+async fn hosts_that_keep_us_waiting_hold_no_slot() {
+    let config = "[worker]\nslots = 1\n[fetch]\nidle_timeout_s = 600\nin_flight_per_account = 3\n";
+    let server = Server::start(two_accounts(config));
+    let files = Recordings::serve(fixtures::folder());
+    let (shop, bank) = (Client::new(server.base(), SHOP), Client::new(server.base(), BANK));
+    let gates = [(); 3].map(|()| Gate::closed());
+    let mut held = Vec::new();
+    for gate in &gates[..2] {
+        held.push(shop.create(&json!({"audio_url": gate.url})).await);
+    }
+    // They stand aside after a while.
+    let quick = shop.run(&files.url(RECORDING), json!({})).await;
+    assert_eq!(quick["status"], "done", "{quick}");
+
+    // The account has used up its share; others have theirs.
+    held.push(shop.create(&json!({"audio_url": gates[2].url})).await);
+    wait_for_status(&shop, &held[2], "processing").await;
+    held.push(shop.create(&json!({"audio_url": files.url(RECORDING)})).await);
+    let other = bank.run(&files.url(RECORDING), json!({})).await;
+    assert_eq!(other["status"], "done", "{other}");
+    assert_eq!(shop.job(&held[3]).await["status"], "queued");
+
+    gates.into_iter().for_each(Gate::open);
+    for id in held {
+        let job = shop.wait(&id).await;
+        assert_eq!((&job["status"], &job["post_session_metadata"]["attempts"]), (&json!("done"), &json!(1)));
+    }
+}
+
+#[tokio::test]
 async fn a_key_that_asks_too_often_gets_429_and_strangers_do_no_harm() {
     let plans = "[plans.slow]\nrequests_per_s = 2\nburst = 10\n[accounts.shop]\nplan = \"slow\"\n";
     let server = Server::start(two_accounts(plans));

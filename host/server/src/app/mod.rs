@@ -121,8 +121,11 @@ pub fn delivery_settings(config: &Config) -> deliver::Settings {
 /// The worker's settings of the configuration.
 pub fn worker_settings(config: &Config) -> worker::Settings {
     let chosen = &config.worker;
+    let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     worker::Settings {
-        slots: usize::try_from(chosen.slots).unwrap_or(usize::MAX),
+        slots: count(chosen.slots),
+        fetches: count(config.fetch.in_flight),
+        fetches_per_account: count(config.fetch.in_flight_per_account),
         lease_time: Duration::from_secs(chosen.lease_s),
         shutdown_grace: Duration::from_secs(chosen.shutdown_grace_s),
         retry_horizon: Duration::from_secs(chosen.retry_horizon_s),

@@ -243,6 +243,8 @@ mod tests {
             ("fetch", "connect_timeout_s", 1, 600),
             ("fetch", "idle_timeout_s", 1, 600),
             ("fetch", "max_redirects", 0, 20),
+            ("fetch", "in_flight", 1, 1024),
+            ("fetch", "in_flight_per_account", 1, 1024),
             ("deliveries", "timeout_s", 1, 60),
             ("deliveries", "in_flight", 1, 1024),
             ("deliveries", "in_flight_per_account", 1, 1024),

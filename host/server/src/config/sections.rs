@@ -58,7 +58,7 @@ impl Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Worker {
-    /// Jobs worked on at the same time.
+    /// Jobs that compute at the same time.
     pub slots: u32,
     /// How long after its receipt a job is tried again when something outside fails.
     pub retry_horizon_s: u64,
@@ -112,6 +112,10 @@ pub struct Fetch {
     pub idle_timeout_s: u64,
     /// Most redirects that are followed.
     pub max_redirects: u32,
+    /// Jobs that are fetched, or wait for a slot, at a time.
+    pub in_flight: u32,
+    /// Of those, jobs of one account.
+    pub in_flight_per_account: u32,
 }
 
 impl Default for Fetch {
@@ -122,6 +126,8 @@ impl Default for Fetch {
             connect_timeout_s: 10,
             idle_timeout_s: 30,
             max_redirects: 5,
+            in_flight: 64,
+            in_flight_per_account: 16,
         }
     }
 }
@@ -132,7 +138,9 @@ impl Fetch {
         within("fetch.total_timeout_s", self.total_timeout_s, 1, 7200)?;
         within("fetch.connect_timeout_s", self.connect_timeout_s, 1, 600)?;
         within("fetch.idle_timeout_s", self.idle_timeout_s, 1, 600)?;
-        within("fetch.max_redirects", self.max_redirects.into(), 0, 20)
+        within("fetch.max_redirects", self.max_redirects.into(), 0, 20)?;
+        within("fetch.in_flight", self.in_flight.into(), 1, 1024)?;
+        within("fetch.in_flight_per_account", self.in_flight_per_account.into(), 1, 1024)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::blob::Blobs;
 use crate::model::event::{DeliveryStatus, Event};
 use crate::model::id::{BlobArea, JobId};
 use crate::model::job::{AudioSource, Callback, CallbackMethod};
-use crate::store::{Claim, DeliveryFilter, DeliveryRecord, Ending, NewJob, Outcome, Store, no_limit};
+use crate::store::{DeliveryFilter, DeliveryRecord, Ending, NewJob, Outcome, Store, no_limit};
 
 struct House {
     store: std::sync::Arc<Store>,
@@ -35,8 +35,8 @@ impl House {
         let spec = job.spec.clone();
         let id = job.id;
         self.store.create_job(job).await.expect("created");
-        let claim = self.store.claim("w", true, 0, 1000, &no_limit()).await.expect("claims");
-        let Claim::Job(claimed) = claim else { panic!("a job waits") };
+        let claim = self.store.claim("w", 0, 1000, &no_limit()).await.expect("claims");
+        let Some(claimed) = claim else { panic!("a job waits") };
         let result_key = self.blobs.put(BlobArea::Result, result).await.expect("stores");
         let ending = Ending {
             outcome: Outcome::Done { result_key, billed_s: 1.0 },

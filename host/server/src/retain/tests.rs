@@ -12,7 +12,7 @@ use crate::model::id::{AccountId, BlobArea, BlobKey, FileId, JobId};
 use crate::model::job::{AudioSource, CallbackMethod};
 use crate::model::plan::Retention;
 use crate::store::{
-    Claim, Delivery, DeliveryFilter, Ending, FileFacts, FileRecord, NewJob, Outcome, Store, no_limit,
+    Delivery, DeliveryFilter, Ending, FileFacts, FileRecord, NewJob, Outcome, Store, no_limit,
 };
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
@@ -56,7 +56,7 @@ impl House {
         let job = NewJob { zero_retention, ..NewJob::example(audio, at_ms) };
         let id = job.id;
         self.store.create_job(job).await.unwrap();
-        let Claim::Job(claimed) = self.store.claim("w", true, at_ms, 1000, &no_limit()).await.unwrap() else {
+        let Some(claimed) = self.store.claim("w", at_ms, 1000, &no_limit()).await.unwrap() else {
             panic!("a job waits")
         };
         let audio = self.blobs.put(BlobArea::Audio, b"sound".to_vec()).await.unwrap();
@@ -171,7 +171,7 @@ async fn audio_that_a_job_needs_is_kept_and_then_goes() {
     let sweeper = house.sweeper(Retention { audio_days: Some(1), ..Retention::default() });
     sweeper.sweep(9 * DAY_MS).await.unwrap();
     assert!(house.has(&audio).await, "the job has not ended");
-    let Claim::Job(claimed) = house.store.claim("w", true, 2, 1000, &no_limit()).await.unwrap() else {
+    let Some(claimed) = house.store.claim("w", 2, 1000, &no_limit()).await.unwrap() else {
         panic!("a job waits")
     };
     let ending = Ending {

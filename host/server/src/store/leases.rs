@@ -34,7 +34,7 @@ pub struct Claimed {
     pub lease: Lease,
     /// The job.
     pub job: Job,
-    /// Leases before this one that ended without a word.
+    /// Processes that ended with this job as a possible cause, since it last got further.
     pub crashes: i64,
     /// Failures before this claim that were ours.
     pub faults: i64,
@@ -49,18 +49,6 @@ pub type ConcurrencyLimit = Arc<dyn Fn(&AccountId) -> Option<u32> + Send + Sync>
 #[cfg(test)]
 pub(crate) fn no_limit() -> ConcurrencyLimit {
     Arc::new(|_| None)
-}
-
-/// What a worker gets when it asks for work.
-#[derive(Debug)]
-pub enum Claim {
-    /// A job.
-    Job(Box<Claimed>),
-    /// The next job has ended a process before and is given only to a worker that has no
-    /// other; nothing else is handed out until then.
-    WaitUntilAlone,
-    /// Nothing is due.
-    Nothing,
 }
 
 /// A finished step whose value lies in a blob.
@@ -106,20 +94,30 @@ pub enum Outcome {
 
 impl Store {
     /// Gives out the oldest due job of the account whose turn it is, for `lease_ms`
-    /// milliseconds. The attempt is counted in the same commit, before any work. `is_alone`
-    /// says that the worker has no other job.
+    /// milliseconds; `None` when nothing is due. The attempt is counted in the same commit,
+    /// before any work.
     pub async fn claim(
         &self,
         owner: &str,
-        is_alone: bool,
         now_ms: i64,
         lease_ms: i64,
         limit_of: &ConcurrencyLimit,
-    ) -> Result<Claim, StoreError> {
+    ) -> Result<Option<Claimed>, StoreError> {
         let (owner, limit_of) = (owner.to_owned(), limit_of.clone());
         self.writer
             .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::claim(db, owner, is_alone, now_ms, lease_ms, &limit_of).await })
+                Box::pin(async move { sqlite::claim(db, owner, now_ms, lease_ms, &limit_of).await })
+            })
+            .await
+    }
+
+    /// Notes that its worker computes with the job from now on: were the process to end, this
+    /// job could be the cause. False when the lease is gone.
+    pub async fn enter_slot(&self, lease: &Lease) -> Result<bool, StoreError> {
+        let lease = lease.clone();
+        self.writer
+            .write(move |db: &mut SqliteConnection| {
+                Box::pin(async move { sqlite::enter_slot(db, &lease).await })
             })
             .await
     }

@@ -43,7 +43,7 @@ pub use jobs::{Job, NewJob, QueueCounts};
 pub use keys::StoredKey;
 #[cfg(test)]
 pub(crate) use leases::no_limit;
-pub use leases::{Checkpoint, Claim, Claimed, ConcurrencyLimit, Ending, Lease, Outcome};
+pub use leases::{Checkpoint, Claimed, ConcurrencyLimit, Ending, Lease, Outcome};
 pub use lists::JobPage;
 pub use open::Store;
 pub use repeats::{REPEAT_WINDOW_MS, RequestMark};

@@ -25,7 +25,7 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
@@ -33,6 +33,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_retention.sql"),
     include_str!("migrations/0006_metadata.sql"),
     include_str!("migrations/0007_waiting.sql"),
+    include_str!("migrations/0008_slots.sql"),
 ];
 
 /// The database of one data folder.

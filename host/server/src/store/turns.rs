@@ -6,10 +6,6 @@
 
 use crate::model::id::AccountId;
 
-/// How long others go ahead of a suspect that must run alone. After that no further job is
-/// given out until the running ones have ended, or the suspect would wait for ever.
-const PATIENCE_MS: i64 = 60_000;
-
 /// An account with a job that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Waiting {
@@ -21,40 +17,14 @@ pub(super) struct Waiting {
     pub limit: Option<u32>,
     /// When it was last given a job.
     pub last_claim_ms: i64,
-    /// Its oldest due job has ended a process before, or seems to have.
-    pub is_suspect: bool,
-    /// How long that job has been due.
-    pub waited_ms: i64,
 }
 
-/// What happens next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// The oldest due job of the account in this place of the list.
-    Of(usize),
-    /// Nothing, until the worker has no other job.
-    WaitUntilAlone,
-    /// Nobody may have one.
-    Nobody,
-}
-
-/// The next account; `is_alone` says that the worker has no other job.
-pub(super) fn next(waiting: &[Waiting], is_alone: bool) -> Turn {
-    let allowed = || {
-        let places = waiting.iter().enumerate();
-        places.filter(|(_, one)| one.limit.is_none_or(|limit| one.running < limit))
-    };
-    let rank = |(_, one): &(usize, &Waiting)| (one.running, one.last_claim_ms);
+/// Place of the account whose oldest due job is next; `None`: nobody may have one.
+pub(super) fn next(waiting: &[Waiting]) -> Option<usize> {
+    let places = waiting.iter().enumerate();
+    let allowed = places.filter(|(_, one)| one.limit.is_none_or(|limit| one.running < limit));
     // Of equals the first of the list.
-    let Some((place, first)) = allowed().min_by_key(rank) else { return Turn::Nobody };
-    if is_alone || !first.is_suspect {
-        return Turn::Of(place);
-    }
-    if first.waited_ms >= PATIENCE_MS {
-        return Turn::WaitUntilAlone;
-    }
-    let other = allowed().filter(|(_, one)| !one.is_suspect).min_by_key(rank);
-    other.map_or(Turn::WaitUntilAlone, |(place, _)| Turn::Of(place))
+    allowed.min_by_key(|(_, one)| (one.running, one.last_claim_ms)).map(|(place, _)| place)
 }
 
 /// The moment to write down for a claim: later than all that the decision was made over,
@@ -70,54 +40,30 @@ mod tests {
     use super::*;
 
     fn waiting(name: &str, running: u32, last_claim_ms: i64) -> Waiting {
-        Waiting {
-            account_id: AccountId(name.to_owned()),
-            running,
-            limit: None,
-            last_claim_ms,
-            is_suspect: false,
-            waited_ms: 0,
-        }
+        Waiting { account_id: AccountId(name.to_owned()), running, limit: None, last_claim_ms }
     }
 
     /// Who is next.
-    fn name(waiting: &[Waiting], is_alone: bool) -> &str {
-        match next(waiting, is_alone) {
-            Turn::Of(place) => &waiting[place].account_id.0,
-            Turn::WaitUntilAlone => "(wait)",
-            Turn::Nobody => "(nobody)",
-        }
+    fn name(waiting: &[Waiting]) -> &str {
+        next(waiting).map_or("(nobody)", |place| &waiting[place].account_id.0)
     }
 
     #[test]
     fn fewest_in_work_goes_before_longest_wait() {
         let all = [waiting("busy", 1, 0), waiting("late", 0, 9), waiting("early", 0, 5)];
-        assert_eq!(name(&all, true), "early");
-        assert_eq!(name(&all[..2], true), "late");
-        assert_eq!(name(&all[..1], true), "busy");
-        assert_eq!(name(&[], true), "(nobody)");
+        assert_eq!(name(&all), "early");
+        assert_eq!(name(&all[..2]), "late");
+        assert_eq!(name(&all[..1]), "busy");
+        assert_eq!(name(&[]), "(nobody)");
     }
 
     #[test]
     fn an_account_at_its_limit_is_passed() {
         let full = Waiting { limit: Some(2), ..waiting("full", 2, 0) };
-        assert_eq!(name(std::slice::from_ref(&full), true), "(nobody)");
+        assert_eq!(name(std::slice::from_ref(&full)), "(nobody)");
         let room = Waiting { limit: Some(3), ..full.clone() };
-        assert_eq!(name(std::slice::from_ref(&room), true), "full");
-        assert_eq!(name(&[full, waiting("other", 9, 9)], true), "other");
-    }
-
-    #[test]
-    fn others_pass_a_suspect_for_a_while_and_then_wait_for_it() {
-        let suspect = Waiting { is_suspect: true, ..waiting("suspect", 0, 0) };
-        let other = waiting("other", 1, 5);
-        let fresh = [suspect.clone(), other.clone()];
-        assert_eq!(name(&fresh, true), "suspect");
-        assert_eq!(name(&fresh, false), "other");
-        assert_eq!(name(&fresh[..1], false), "(wait)");
-        let patient = [Waiting { waited_ms: PATIENCE_MS, ..suspect }, other];
-        assert_eq!(name(&patient, false), "(wait)");
-        assert_eq!(name(&patient, true), "suspect");
+        assert_eq!(name(std::slice::from_ref(&room)), "full");
+        assert_eq!(name(&[full, waiting("other", 9, 9)]), "other");
     }
 
     /// What happens to one account of the simulation.
@@ -151,7 +97,7 @@ mod tests {
                 while accounts.iter().map(|one| one.waiting.running).sum::<u32>() < slots {
                     let due: Vec<Waiting> =
                         accounts.iter().filter(|one| one.queued > 0).map(|one| one.waiting.clone()).collect();
-                    let Turn::Of(chosen) = next(&due, false) else { break };
+                    let Some(chosen) = next(&due) else { break };
                     let at = claim_time(&due, 0);
                     for one in &mut accounts {
                         if one.waiting.account_id == due[chosen].account_id {

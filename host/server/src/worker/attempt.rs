@@ -20,6 +20,7 @@ use super::progress::Progress;
 use super::retry::{Failed, chance, next_try_ms};
 use super::run::{Run, run_job, to_json};
 use super::scratch::Scratch;
+use super::slots::Place;
 use super::steps::Steps;
 use crate::deliver;
 use crate::metrics;
@@ -35,7 +36,12 @@ const CRASHES_ALLOWED: i64 = 3;
 const SETTLE_PAUSE: Duration = Duration::from_secs(1);
 
 /// Works on a claimed job, as a part of the trace that its request began.
-pub(super) async fn attempt<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel: CancellationToken) {
+pub(super) async fn attempt<S: Steps>(
+    parts: &Parts<S>,
+    claimed: Claimed,
+    place: Place,
+    cancel: CancellationToken,
+) {
     let (job, number) = (&claimed.job, claimed.lease.attempt);
     let span = tracing::info_span!(
         "job",
@@ -49,12 +55,12 @@ pub(super) async fn attempt<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel
         job.outcome = Empty,
     );
     telemetry::adopt(&span, job.spec.trace_parent.as_deref());
-    work(parts, claimed, cancel).instrument(span).await;
+    work(parts, claimed, place, cancel).instrument(span).await;
 }
 
 /// 1. Give up a job that ended its process too often. 2. Keep the lease while working.
 /// 3. Work; a panic is a failure of ours. 4. Write the last word. 5. Clean up.
-async fn work<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel: CancellationToken) {
+async fn work<S: Steps>(parts: &Parts<S>, claimed: Claimed, place: Place, cancel: CancellationToken) {
     let Claimed { lease, job, crashes, faults, checkpoints } = claimed;
     tracing::info!(job = %job.id, attempt = lease.attempt, crashes, "job claimed");
     let store = parts.store.clone();
@@ -70,6 +76,7 @@ async fn work<S: Steps>(parts: &Parts<S>, claimed: Claimed, cancel: Cancellation
         progress: Arc::new(Progress::default()),
         checkpoints: Arc::new(checkpoints),
         trail: Mutex::new(Identity::start()),
+        place,
         store,
         lease,
         cancel,

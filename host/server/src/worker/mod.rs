@@ -1,7 +1,7 @@
 //! Takes jobs from the store along their path to a result.
 //!
-//! Read [`run_job`] first: it is the path. Around it: `queue` claims jobs while slots are
-//! free, `attempt` takes one claim from its lease to its last word, `checkpoint` keeps the
+//! Read [`run_job`] first: it is the path. Around it: `queue` claims jobs, `slots` decides
+//! which of them may compute, `attempt` takes one claim from its lease to its last word, `checkpoint` keeps the
 //! values of finished steps, `sweep` removes what crashes left behind. The worker knows
 //! nothing of HTTP, SQL or WASM.
 
@@ -21,6 +21,7 @@ mod run;
 mod scratch;
 mod segment_log;
 mod settings;
+mod slots;
 mod stages;
 mod steps;
 mod sweep;
@@ -34,5 +35,6 @@ pub use progress::{Progress, Step};
 pub use queue::{Parts, Worker};
 pub use run::{Run, run_job};
 pub use settings::Settings;
+pub use slots::Place;
 pub use stages::Stages;
 pub use steps::{Heard, Media, Steps};

@@ -13,10 +13,11 @@ use super::attempt::attempt;
 use super::clock::Clock;
 use super::instance::Instance;
 use super::settings::Settings;
+use super::slots::{Limits, Slots};
 use super::steps::Steps;
 use super::sweep;
 use crate::blob::Blobs;
-use crate::store::{Claim, Claimed, ConcurrencyLimit, Store, StoreError};
+use crate::store::{Claimed, ConcurrencyLimit, Store, StoreError};
 
 /// Pause after the database refused a claim.
 const CLAIM_FAILED_PAUSE: Duration = Duration::from_secs(2);
@@ -45,13 +46,14 @@ pub struct Parts<S> {
 pub struct Worker<S> {
     parts: Arc<Parts<S>>,
     instance: Instance,
+    slots: Slots,
     wake: Arc<Notify>,
 }
 
 /// Why the loop looked at the queue and took nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Idle {
-    /// No slot, or a suspect has the house to itself.
+    /// A further job would wait for a slot: there is no hurry.
     Full,
     /// Nothing is due.
     Empty,
@@ -64,7 +66,9 @@ impl<S: Steps> Worker<S> {
     pub fn new(parts: Parts<S>) -> io::Result<Self> {
         std::fs::create_dir_all(&parts.settings.scratch_dir)?;
         let instance = Instance::start(&parts.settings.instances_dir)?;
-        Ok(Self { parts: Arc::new(parts), instance, wake: Arc::new(Notify::new()) })
+        let Settings { slots, fetches, fetches_per_account, .. } = parts.settings;
+        let slots = Slots::new(Limits { slots, ahead: fetches, ahead_per_account: fetches_per_account });
+        Ok(Self { parts: Arc::new(parts), instance, slots, wake: Arc::new(Notify::new()) })
     }
 
     /// `notify_one` makes the worker look at the queue at once.
@@ -80,7 +84,7 @@ impl<S: Steps> Worker<S> {
     /// Works until `stop` fires, then lets running jobs finish within the grace time and
     /// releases the rest within [`RELEASE_LIMIT`].
     ///
-    /// 1. Claim while there is room.
+    /// 1. Claim while there is room: fetching needs no slot.
     /// 2. Wait: for the end of a job, a wake-up, the pause, or the stop.
     /// 3. Again.
     /// 4. At the stop: wait, cancel, wait for the releases.
@@ -88,13 +92,14 @@ impl<S: Steps> Worker<S> {
         let sweeper = AbortOnDropHandle::new(tokio::spawn(sweep::run(self.parts.clone())));
         let cancel = CancellationToken::new();
         let mut jobs = Jobs::default();
+        let limit_of = self.limit_of();
         let mut next_recovery_ms = i64::MIN;
         while !stop.is_cancelled() {
             if self.parts.clock.now_ms() >= next_recovery_ms {
                 self.recover().await;
                 next_recovery_ms = self.parts.clock.now_ms() + RECOVERY_PAUSE.as_millis() as i64;
             }
-            let idle = self.fill_slots(&mut jobs, &cancel).await;
+            let idle = self.claim_all(&mut jobs, &cancel, &limit_of).await;
             let pause = match idle {
                 Idle::Failed => CLAIM_FAILED_PAUSE,
                 Idle::Full | Idle::Empty => self.parts.settings.poll_pause,
@@ -118,15 +123,21 @@ impl<S: Steps> Worker<S> {
     }
 
     /// Claims until there is no room or no work.
-    async fn fill_slots(&self, jobs: &mut Jobs, cancel: &CancellationToken) -> Idle {
-        while jobs.has_room(self.parts.settings.slots) {
-            match self.claim(jobs.is_empty()).await {
-                Ok(Claim::Job(claimed)) => {
+    async fn claim_all(
+        &self,
+        jobs: &mut Jobs,
+        cancel: &CancellationToken,
+        limit_of: &ConcurrencyLimit,
+    ) -> Idle {
+        while self.slots.has_room() {
+            match self.claim(limit_of).await {
+                Ok(Some(claimed)) => {
                     let (parts, cancel) = (self.parts.clone(), cancel.child_token());
-                    jobs.spawn(*claimed, |claimed| async move { attempt(&parts, claimed, cancel).await });
+                    let place = self.slots.enter(claimed.job.account_id.clone(), claimed.crashes > 0);
+                    jobs.tasks.spawn(async move { attempt(&parts, claimed, place, cancel).await });
                 }
-                Ok(Claim::WaitUntilAlone) => return Idle::Full,
-                Ok(Claim::Nothing) => return Idle::Empty,
+                Ok(None) if self.slots.has_free_slot() => return Idle::Empty,
+                Ok(None) => return Idle::Full,
                 Err(error) => {
                     tracing::error!(%error, "no job can be claimed");
                     return Idle::Failed;
@@ -136,10 +147,19 @@ impl<S: Steps> Worker<S> {
         Idle::Full
     }
 
-    async fn claim(&self, alone: bool) -> Result<Claim, StoreError> {
-        let Parts { store, clock, limit_of, settings, .. } = &*self.parts;
+    /// What the operator decided, and nothing while an account has no room in this process.
+    fn limit_of(&self) -> ConcurrencyLimit {
+        let (slots, limit_of) = (self.slots.clone(), self.parts.limit_of.clone());
+        Arc::new(move |account| match slots.has_room_for(account) {
+            true => limit_of(account),
+            false => Some(0),
+        })
+    }
+
+    async fn claim(&self, limit_of: &ConcurrencyLimit) -> Result<Option<Claimed>, StoreError> {
+        let Parts { store, clock, settings, .. } = &*self.parts;
         let lease_ms = settings.lease_time.as_millis() as i64;
-        store.claim(self.instance.name(), alone, clock.now_ms(), lease_ms, limit_of).await
+        store.claim(self.instance.name(), clock.now_ms(), lease_ms, limit_of).await
     }
 
     /// Ends the leases of processes that are no more.
@@ -166,47 +186,28 @@ impl<S: Steps> Worker<S> {
 #[derive(Default)]
 struct Jobs {
     tasks: JoinSet<()>,
-    has_suspect: bool,
 }
 
 impl Jobs {
-    fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
-    }
-
-    /// A job that has ended a process before runs alone.
-    fn has_room(&self, slots: usize) -> bool {
-        self.tasks.len() < slots && !self.has_suspect
-    }
-
-    fn spawn<F>(&mut self, claimed: Claimed, work: impl FnOnce(Claimed) -> F)
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        self.has_suspect = claimed.crashes > 0;
-        self.tasks.spawn(work(claimed));
-    }
-
     /// Never returns while there are none.
     async fn one_ends(&mut self) {
         match self.tasks.join_next().await {
-            Some(ended) => self.note(ended),
+            Some(ended) => note(ended),
             None => std::future::pending().await,
         }
     }
 
     async fn all_end(&mut self) {
         while let Some(ended) = self.tasks.join_next().await {
-            self.note(ended);
+            note(ended);
         }
     }
+}
 
-    /// A panic outside the job's own work is a defect; the lease runs out and the job is
-    /// taken up again.
-    fn note(&mut self, ended: Result<(), tokio::task::JoinError>) {
-        self.has_suspect = false;
-        if let Err(error) = ended {
-            tracing::error!(panicked = error.is_panic(), "the task of a job ended unexpectedly");
-        }
+/// A panic outside the job's own work is a defect; the lease runs out and the job is taken up
+/// again.
+fn note(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(panicked = error.is_panic(), "the task of a job ended unexpectedly");
     }
 }

@@ -14,15 +14,18 @@ use super::checkpoint::{Checkpoints, Identity};
 use super::failure::{Failure, Stop};
 use super::progress::{Progress, Step};
 use super::scratch::Scratch;
+use super::slots::Place;
 use super::steps::Steps;
 use crate::metrics;
 use crate::model::code::Code;
 use crate::store::{FileFacts, Job, Lease, Store};
 
 /// Takes a job from its audio to its result. Every step is a checkpoint: after a crash the
-/// steps that were finished are read back, and `transcribe` goes on after its last segment.
+/// steps that were finished are read back, and `transcribe` goes on after its last segment. All
+/// but the fetch computes and needs a slot.
 pub async fn run_job<S: Steps>(steps: &S, run: &Run) -> Result<Finished, Stop> {
     let media = run.step(steps, Step::Fetch, steps.fetch(run)).await?;
+    run.take_slot().await?;
     let audio = run.step(steps, Step::Decode, steps.decode(run, &media)).await?;
     let segments = run.step(steps, Step::Segment, steps.segment(run, &audio)).await?;
     let heard = run.step(steps, Step::Transcribe, steps.transcribe(run, &audio, &segments)).await?;
@@ -48,6 +51,8 @@ pub struct Run {
     pub store: std::sync::Arc<Store>,
     /// What has made the present value.
     pub trail: Mutex<Identity>,
+    /// Its place among the jobs of this process.
+    pub place: Place,
 }
 
 impl Run {
@@ -86,6 +91,18 @@ impl Run {
         self.set_trail(identity.then("value", &bytes));
         // Read back although it was just made, so that a resumed job sees the same value.
         from_json(&bytes)
+    }
+
+    /// Waits for a slot. What ends the process from now on could be this job.
+    async fn take_slot(&self) -> Result<(), Stop> {
+        tokio::select! {
+            () = self.place.take_slot() => {}
+            () = self.cancel.cancelled() => return Err(Stop::Cancelled),
+        }
+        match self.store.enter_slot(&self.lease).await? {
+            true => Ok(()),
+            false => Err(Stop::Cancelled),
+        }
     }
 
     /// Notes what a step has learned about the file.

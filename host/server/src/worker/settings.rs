@@ -6,8 +6,12 @@ use std::time::Duration;
 /// Settings of one worker.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Jobs at a time.
+    /// Jobs that compute at a time.
     pub slots: usize,
+    /// Jobs that are fetched, or wait for a slot, at a time.
+    pub fetches: usize,
+    /// Of those, jobs of one account.
+    pub fetches_per_account: usize,
     /// How long a claim holds without a sign of life.
     pub lease_time: Duration,
     /// How long after its receipt a job is tried again.
@@ -27,6 +31,8 @@ impl Settings {
     pub fn in_folder(data_dir: &Path) -> Self {
         Self {
             slots: 2,
+            fetches: 64,
+            fetches_per_account: 16,
             lease_time: Duration::from_secs(30),
             retry_horizon: Duration::from_secs(2 * 3600),
             shutdown_grace: Duration::from_secs(20),

@@ -6,7 +6,7 @@ use super::{AUDIO, Harness};
 use crate::model::date;
 use crate::model::id::{AccountId, BlobArea, BlobKey, FileId};
 use crate::model::job::{AudioSource, Kind};
-use crate::store::{Claim, Claimed, Ending, FileFacts, FileRecord, NewJob, Outcome, no_limit};
+use crate::store::{Claimed, Ending, FileFacts, FileRecord, NewJob, Outcome, no_limit};
 
 pub(super) fn elsewhere() -> AudioSource {
     AudioSource::Url(AUDIO.into())
@@ -32,9 +32,9 @@ impl Harness {
 
     /// Claims the job that has waited longest, as a worker would.
     pub async fn claim(&self) -> Claimed {
-        let claim = self.api.store.claim("worker", true, date::now_ms(), 60_000, &no_limit()).await.unwrap();
-        let Claim::Job(claimed) = claim else { panic!("no job but {claim:?}") };
-        *claimed
+        let claim = self.api.store.claim("worker", date::now_ms(), 60_000, &no_limit()).await.unwrap();
+        let Some(claimed) = claim else { panic!("no job but {claim:?}") };
+        claimed
     }
 
     /// Takes the job that has waited longest to its end, as a worker would.

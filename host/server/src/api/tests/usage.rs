@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::{AUDIO, Harness, KEY};
 use crate::config::{ApiKey, Auth, Secret};
 use crate::model::id::{BlobArea, BlobKey};
-use crate::store::{Claim, Ending, Outcome, no_limit};
+use crate::store::{Ending, Outcome, no_limit};
 
 /// 2026-01-31 12:00 UTC.
 const NOON_MS: i64 = 1_769_860_800_000;
@@ -21,8 +21,7 @@ async fn harness() -> Harness {
 /// A job that ended at `completed_ms`, through the queue.
 async fn run_job(harness: &Harness, completed_ms: i64, billed_s: f64) {
     harness.post("/v2/pre-recorded", &json!({ "audio_url": AUDIO })).await;
-    let Ok(Claim::Job(claimed)) = harness.api.store.claim("w", true, i64::MAX / 2, 1000, &no_limit()).await
-    else {
+    let Ok(Some(claimed)) = harness.api.store.claim("w", i64::MAX / 2, 1000, &no_limit()).await else {
         panic!("a job waits")
     };
     let result_key = BlobKey::new(BlobArea::Result);

@@ -38,7 +38,7 @@ pub(super) use keys::{insert_key, revoke_key, select_assigned_plans, select_keys
 #[cfg(test)]
 pub(super) use lists::explain_job_ids;
 pub(super) use lists::select_job_ids;
-pub(super) use queue::{end_leases, finish, prolong, release};
+pub(super) use queue::{end_leases, enter_slot, finish, prolong, release};
 pub(super) use repeats::{delete_marks, insert_mark, select_mark};
 #[cfg(test)]
 pub(super) use retention::explain_retention;

@@ -20,6 +20,15 @@ pub(in crate::store) async fn end_leases(db: &mut SqliteConnection, owner: &str,
     Ok(query(END_LEASES).bind(owner).bind(now_ms).execute(db).await?.rows_affected())
 }
 
+const ENTER_SLOT: &str = "
+    UPDATE jobs SET in_slot = TRUE WHERE id = $1 AND lease_owner = $2 AND attempts = $3";
+
+pub(in crate::store) async fn enter_slot(db: &mut SqliteConnection, lease: &Lease) -> Answer<bool> {
+    let job_id = lease.job_id.to_string();
+    let done = query(ENTER_SLOT).bind(job_id).bind(&lease.owner).bind(lease.attempt).execute(db).await?;
+    Ok(done.rows_affected() == 1)
+}
+
 const PROLONG: &str = "
     UPDATE jobs SET due_ms = $4, post_session_metadata = $5
     WHERE id = $1 AND lease_owner = $2 AND attempts = $3";

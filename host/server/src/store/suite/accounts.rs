@@ -16,11 +16,8 @@ fn job_of(account: &str, created_ms: i64) -> NewJob {
 
 /// The account whose job is given out, or what happens instead.
 async fn next_account(store: &Store, now_ms: i64, limit_of: &ConcurrencyLimit) -> String {
-    match store.claim("a", false, now_ms, LEASE_MS, limit_of).await.expect("claims") {
-        Claim::Job(claimed) => claimed.job.account_id.0,
-        Claim::WaitUntilAlone => "(wait)".to_owned(),
-        Claim::Nothing => "(nothing)".to_owned(),
-    }
+    let claimed = store.claim("a", now_ms, LEASE_MS, limit_of).await.expect("claims");
+    claimed.map_or("(nothing)".to_owned(), |claimed| claimed.job.account_id.0)
 }
 
 #[tokio::test]
@@ -55,28 +52,10 @@ async fn an_account_has_at_most_its_limit_in_work_and_others_pass_it() {
     order.sort();
     assert_eq!(order, ["(nothing)", "big", "small"]);
     // A lease that has run out is work no more: the same job is due again, as a suspect.
-    let Claim::Job(again) = f.store.claim("b", true, 20 + LEASE_MS, LEASE_MS, &limit).await.expect("claims")
-    else {
+    let Some(again) = f.store.claim("b", 20 + LEASE_MS, LEASE_MS, &limit).await.expect("claims") else {
         panic!("the lease has run out")
     };
     assert_eq!(again.crashes, 1);
-}
-
-#[tokio::test]
-async fn a_suspect_holds_others_back_only_after_a_minute_and_only_until_it_ran() {
-    let f = fixture().await;
-    f.store.create_job(job_of("suspect", 0)).await.expect("created");
-    assert_eq!(next_account(&f.store, 0, &no_limit()).await, "suspect");
-    f.store.end_leases("a", 1_000).await.expect("ends");
-    // It is due since 1,000, and its account is the next from now on.
-    sqlx::query("UPDATE accounts SET last_claim_ms = -9").execute(&mut raw(&f).await).await.expect("writes");
-    for at in 0..3 {
-        f.store.create_job(job_of("other", at)).await.expect("created");
-    }
-    assert_eq!(next_account(&f.store, 60_999, &no_limit()).await, "other");
-    assert_eq!(next_account(&f.store, 61_000, &no_limit()).await, "(wait)");
-    assert_eq!(claim_job(&f.store, "b", 61_000).await.job.account_id.0, "suspect");
-    assert_eq!(next_account(&f.store, 61_000, &no_limit()).await, "other");
 }
 
 async fn raw(f: &Fixture) -> SqliteConnection {

@@ -63,6 +63,11 @@ impl Script {
         self.log.lock().expect("lock").clone()
     }
 
+    /// How often a place was worked on.
+    pub fn count(&self, place: &str) -> usize {
+        self.log().iter().filter(|seen| *seen == place).count()
+    }
+
     async fn at(&self, run: &Run, place: &str) -> Result<(), Stop> {
         let trouble = {
             let mut troubles = self.troubles.lock().expect("lock");
@@ -295,7 +300,11 @@ pub async fn wait_for<T>(what: &str, ask: impl AsyncFn() -> Option<T>) -> T {
 }
 
 pub async fn wait_for_place(script: &Script, place: &str) {
-    wait_for(place, async || script.log().iter().any(|seen| seen == place).then_some(())).await
+    wait_for_count(script, place, 1).await
+}
+
+pub async fn wait_for_count(script: &Script, place: &str, count: usize) {
+    wait_for(place, async || (script.count(place) >= count).then_some(())).await
 }
 
 /// The debug data of a failed job, without what a test does not care about.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use sqlx::Connection;
 
-use super::script::{House, Script, Trouble, wait_for, wait_for_place};
+use super::script::{House, Script, Trouble, wait_for, wait_for_count, wait_for_place};
 use crate::model::job::Status;
-use crate::store::{Claim, no_limit};
+use crate::store::no_limit;
 
 #[tokio::test]
 async fn a_shutdown_waits_for_what_ends_in_time() {
@@ -29,36 +29,55 @@ async fn a_shutdown_releases_what_does_not() {
     wait_for_place(&script, "segment").await;
     worker.stop().await;
     assert_eq!(house.job(id).await.status, Status::Processing, "never back");
-    match house.store.claim("next", false, super::script::NOON_MS, 1_000, &no_limit()).await.expect("claims")
-    {
-        Claim::Job(claimed) => {
+    match house.store.claim("next", super::script::NOON_MS, 1_000, &no_limit()).await.expect("claims") {
+        Some(claimed) => {
             assert_eq!((claimed.job.id, claimed.crashes, claimed.faults), (id, 0, 0));
             assert_eq!(claimed.checkpoints.len(), 2, "fetch and decode");
         }
-        other => panic!("not released: {other:?}"),
+        None => panic!("not released"),
     }
 }
 
 #[tokio::test]
 async fn no_more_jobs_than_slots_and_a_suspect_alone() {
     let house = House::open().await;
-    let script = Script::with("fetch", &[Trouble::Hang; 2]);
+    let script = Script::with("decode", &[Trouble::Hang; 2]);
     for _ in 0..3 {
         house.add_job().await;
     }
     let worker = house.start(&script);
-    wait_for("two jobs", async || (script.log().len() == 2).then_some(())).await;
+    wait_for_count(&script, "fetch", 3).await;
+    wait_for_count(&script, "decode", 2).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(script.log().len(), 2, "two slots");
+    assert_eq!(script.count("decode"), 2, "two slots");
     worker.kill().await;
     house.clock.advance(house.settings.lease_time.as_millis() as i64 + 1);
 
-    let after = Script::with("fetch", &[Trouble::Hang]);
+    // The first of the suspects finds all slots free; nobody joins it.
+    let after = Script::with("transcribe/0", &[Trouble::Hang]);
     let worker = house.start(&after);
-    wait_for_place(&after, "fetch").await;
+    wait_for_place(&after, "transcribe/0").await;
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(after.log().len(), 1, "a job that ended a process runs alone");
+    assert_eq!(after.count("decode"), 1, "nobody beside it");
     worker.kill().await;
+}
+
+#[tokio::test]
+async fn a_fetch_that_hangs_holds_no_slot() {
+    let house = House::open().await;
+    let script = Script::with("fetch", &[Trouble::Hang; 3]);
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(house.add_job().await);
+    }
+    let worker = house.start(&script);
+    wait_for_count(&script, "fetch", 3).await;
+    let quick = house.add_job().await;
+    house.result(quick).await;
+    for id in ids {
+        assert_eq!(house.job(id).await.status, Status::Processing);
+    }
+    worker.stop().await;
 }
 
 #[tokio::test]
@@ -70,8 +89,7 @@ async fn a_worker_that_lost_its_lease_stops_and_writes_nothing() {
     let worker = house.start(&script);
     wait_for_place(&script, "segment").await;
     let later_ms = super::script::NOON_MS + 3_600_000;
-    let Claim::Job(thief) =
-        house.store.claim("thief", true, later_ms, 3_600_000, &no_limit()).await.expect("claims")
+    let Some(thief) = house.store.claim("thief", later_ms, 3_600_000, &no_limit()).await.expect("claims")
     else {
         panic!("the lease had run out")
     };
@@ -90,12 +108,9 @@ async fn a_worker_that_lost_its_lease_stops_and_writes_nothing() {
 async fn the_work_of_a_dead_process_is_taken_over_at_once() {
     let house = House::open().await;
     let id = house.add_job().await;
-    let claim = house
-        .store
-        .claim("dead", true, super::script::NOON_MS, 3_600_000, &no_limit())
-        .await
-        .expect("claims");
-    assert!(matches!(claim, Claim::Job(_)));
+    let claim =
+        house.store.claim("dead", super::script::NOON_MS, 3_600_000, &no_limit()).await.expect("claims");
+    assert!(claim.is_some());
     // As a kill leaves it: a file that nobody holds locked.
     std::fs::create_dir_all(&house.settings.instances_dir).expect("creates");
     std::fs::write(house.settings.instances_dir.join("dead"), b"").expect("writes");
