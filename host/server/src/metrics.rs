@@ -22,6 +22,7 @@ const AUDIO: &str = "tympan_audio_duration_seconds";
 const REAL_TIME_FACTOR: &str = "tympan_real_time_factor";
 const ADDON_DURATION: &str = "tympan_addon_duration_seconds";
 const ADDON_FAILURES: &str = "tympan_addon_failures_total";
+const ADDON_DENIALS: &str = "tympan_addon_denials_total";
 const DELIVERIES: &str = "tympan_delivery_attempts_total";
 const REQUESTS: &str = "tympan_http_request_duration_seconds";
 
@@ -92,6 +93,12 @@ pub fn addon_called(addon: &str, took_s: f64, exception: Option<&'static str>) {
     }
 }
 
+/// An add-on was not loaded because it asks for something that nobody granted. It never ran to
+/// tell its name: `file` is that of its file, without the ending.
+pub fn addon_denied(file: &str) {
+    counter!(ADDON_DENIALS, "addon" => file.to_owned()).increment(1);
+}
+
 /// A delivery was tried; `outcome` is `delivered`, `failed` or `given_up`.
 pub fn delivery_tried(target: &'static str, outcome: &'static str) {
     counter!(DELIVERIES, "target" => target, "outcome" => outcome).increment(1);
@@ -115,6 +122,7 @@ fn describe() {
     describe_histogram!(REAL_TIME_FACTOR, "Transcription time over audio time of finished jobs.");
     describe_histogram!(ADDON_DURATION, "Time of each call of an add-on.");
     describe_counter!(ADDON_FAILURES, "Failed calls of an add-on, by exception.");
+    describe_counter!(ADDON_DENIALS, "Loads refused because an add-on asks for something not granted.");
     describe_counter!(DELIVERIES, "Tries to deliver a callback or webhook, by outcome.");
     describe_histogram!(REQUESTS, "Time to answer a request, by route.");
 }

@@ -108,12 +108,31 @@ async fn bad_files_are_refused_by_name_and_the_rest_loads() {
     std::fs::write(folder.path().join("truncated.wasm"), &good[..good.len() / 2]).unwrap();
     std::fs::write(folder.path().join("core.wasm"), b"\0asm\x01\0\0\0").unwrap();
     std::fs::write(folder.path().join("again.wasm"), &good).unwrap();
+    std::fs::write(folder.path().join("greedy.wasm"), asking_for_another_capability(&good)).unwrap();
     let server = Server::start(Options::default().addons(&[folder.path().to_owned()]));
     let log = server.log();
-    for file in ["random", "empty", "truncated", "core", "again"] {
+    for file in ["random", "empty", "truncated", "core", "again", "greedy"] {
         assert!(log.contains(&format!("{file}.wasm")), "{file} is not named:\n{log}");
     }
     assert_eq!(run(&server, json!({"sentences": true})).await["result"]["sentences"]["success"], true);
+    let metrics = String::from_utf8(server.client().get("/metrics").await.bytes).unwrap();
+    let denials: Vec<&str> =
+        metrics.lines().filter(|line| line.starts_with("tympan_addon_denials_total{")).collect();
+    assert_eq!(denials, ["tympan_addon_denials_total{addon=\"greedy\"} 1"]);
+}
+
+/// The component with the name of an interface that it imports replaced by one of the same
+/// length, which this host does not offer.
+fn asking_for_another_capability(component: &[u8]) -> Vec<u8> {
+    let (offered, other) = (b"tympan:addon/runtime@", b"tympan:addon/archive@");
+    let mut changed = component.to_vec();
+    for at in 0..changed.len() - offered.len() {
+        if changed[at..].starts_with(offered) {
+            changed[at..at + other.len()].copy_from_slice(other);
+        }
+    }
+    assert_ne!(changed, component);
+    changed
 }
 
 /// What the hostile component does and the exception that it must end in.

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tympan_runtime::{Addon, Runtime};
+use tympan_runtime::{Addon, LoadError, Runtime};
 
 use super::set::{AddonSet, Candidate, Refusal};
 use super::settings::{LibrarySettings, OperatorSettings};
+use crate::metrics;
 
 /// How long a copy of a replaced component is kept: as long as an accepted job may run.
 const COPY_LIFETIME: std::time::Duration = std::time::Duration::from_secs(3 * 3600);
@@ -45,9 +46,10 @@ impl Library {
                         });
                     }
                     Ok(None) => {}
-                    Err(reason) => {
+                    Err(error) => {
+                        note_denial(&file, &error);
                         candidates.extend(before.loaded_from(&file));
-                        refused.push(Refusal { file, reason });
+                        refused.push(Refusal { file, reason: error.to_string() });
                     }
                 }
             }
@@ -75,17 +77,17 @@ impl Library {
     }
 
     /// `None` where the operator switched the add-on off.
-    async fn load(&self, file: &Path) -> Result<Option<Addon>, String> {
+    async fn load(&self, file: &Path) -> Result<Option<Addon>, LoadError> {
         let grants =
             self.settings.addons.values().flat_map(|operator| operator.grants.iter().cloned()).collect();
         let open = tympan_runtime::Policy { grants, ..Default::default() };
         // The first load tells the name, and the name tells what the operator decided.
-        let addon = self.runtime.load(file, &open).await.map_err(|error| error.to_string())?;
+        let addon = self.runtime.load(file, &open).await?;
         let operator = self.operator(&addon.descriptor().name);
         if !operator.enabled {
             return Ok(None);
         }
-        addon.with_policy(&operator.policy()).map(Some).map_err(|error| error.to_string())
+        addon.with_policy(&operator.policy()).map(Some)
     }
 
     fn operator(&self, name: &str) -> OperatorSettings {
@@ -136,6 +138,12 @@ async fn component_files(folder: &Path) -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+fn note_denial(file: &Path, error: &LoadError) {
+    if let (LoadError::Import(_), Some(name)) = (error, file.file_stem()) {
+        metrics::addon_denied(&name.to_string_lossy());
+    }
 }
 
 fn report(set: &AddonSet) {

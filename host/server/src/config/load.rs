@@ -209,6 +209,7 @@ mod tests {
             ("[[auth.keys]]\naccount = \"a\"\nsha256 = \"12\"", "auth.keys.0.sha256"),
             ("[auth]\nheader_aliases = [\"a b\"]", "auth.header_aliases"),
             ("[auth]\nheader_aliases = [\"\"]", "auth.header_aliases"),
+            ("[auth]\nheader_aliases = [\"Host\"]", "auth.header_aliases"),
             ("[model_aliases]\nx = \"nothing\"", "model_aliases.x"),
             ("[models.stt-1]\nlanguages = [\"xx\"]", "models.stt-1.languages"),
             ("[addons.a]\nsha256 = \"zz\"", "addons.a.sha256"),

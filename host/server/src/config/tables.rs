@@ -17,6 +17,10 @@ const MODEL_FILE: &str = "ggml-base-q8_0.bin";
 /// No job is worked on for longer.
 const MOST_TIMEOUT_MS: u64 = 7_200_000;
 
+/// Headers that every request has for another purpose.
+const OTHER_HEADERS: [&str; 6] =
+    ["connection", "content-length", "content-type", "host", "transfer-encoding", "user-agent"];
+
 pub(super) fn auth(file: AuthFile, bootstrap_key: Option<Secret>) -> Result<Auth, ConfigError> {
     let mut header_aliases = Vec::new();
     for alias in file.header_aliases {
@@ -26,7 +30,14 @@ pub(super) fn auth(file: AuthFile, bootstrap_key: Option<Secret>) -> Result<Auth
                 format!("must hold header names, {alias:?} is none"),
             ));
         }
-        header_aliases.push(alias.to_ascii_lowercase());
+        let alias = alias.to_ascii_lowercase();
+        if OTHER_HEADERS.contains(&alias.as_str()) {
+            return Err(ConfigError::invalid(
+                "auth.header_aliases",
+                format!("must not hold {alias:?}, which means something else"),
+            ));
+        }
+        header_aliases.push(alias);
     }
     let keys =
         file.keys.into_iter().enumerate().map(|(at, key)| api_key(at, key)).collect::<Result<_, _>>()?;

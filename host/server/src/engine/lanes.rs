@@ -47,7 +47,10 @@ impl Lanes {
         let mut lanes = Self { shared: Arc::clone(&shared), threads: Vec::new() };
         for number in 0..count {
             let shared = Arc::clone(&shared);
-            let run = move || run(&shared, count);
+            let run = move || {
+                give_way();
+                run(&shared, count);
+            };
             lanes.threads.push(std::thread::Builder::new().name(format!("inference-{number}")).spawn(run)?);
         }
         Ok(lanes)
@@ -120,6 +123,22 @@ impl Shared {
         }
     }
 }
+
+/// How much the lanes give way to the rest of the host (nice value): whoever polls is answered
+/// at once, and inference takes all that is left.
+const NICE: i32 = 5;
+
+/// Lowers the priority of the calling thread and of those it starts. Elsewhere the value
+/// belongs to the whole process.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    if let Err(error) = rustix::process::setpriority_process(None, NICE) {
+        tracing::warn!(%error, "inference runs at the priority of the rest");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_way() {}
 
 /// One lane: takes work, runs it, counts itself free, reports.
 fn run(shared: &Shared, count: usize) {
