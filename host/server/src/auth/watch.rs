@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::keys::Keys;
 use crate::limits::{Policies, RequestRates};
+use crate::model::cause::chain;
 use crate::store::{Store, StoreError};
 
 /// How long a new or revoked key may go unnoticed.
@@ -47,7 +48,10 @@ impl Watch {
         loop {
             tokio::time::sleep(PAUSE).await;
             if let Err(error) = self.refresh().await {
-                tracing::warn!(%error, "keys cannot be read; those that are known stay in force");
+                tracing::warn!(
+                    error = chain(&error),
+                    "keys cannot be read; those that are known stay in force"
+                );
             }
         }
     }

@@ -10,6 +10,7 @@ use tokio::task::spawn_blocking;
 
 use super::error::BlobError;
 use super::write::{self, Stored, Unfinished};
+use crate::model::cause::chain;
 use crate::model::id::{BlobArea, BlobKey};
 
 /// The blob store of one data folder. Cheap to clone.
@@ -120,8 +121,10 @@ pub(super) async fn in_background<T: Send + 'static>(
 ) -> Result<T, BlobError> {
     match spawn_blocking(work).await {
         Ok(outcome) => outcome,
-        Err(cause) => {
-            Err(BlobError::Disk { action: "run in the background", cause: io::Error::other(cause) })
+        // What a panic says stays out of the log.
+        Err(_) => {
+            let cause = io::Error::other("the thread panicked");
+            Err(BlobError::Disk { action: "run in the background", cause })
         }
     }
 }
@@ -142,8 +145,10 @@ fn remove(path: &Path) -> Result<(), BlobError> {
 
 fn remove_old(folder: &Path, before: SystemTime) -> Result<(), BlobError> {
     for file in entries(folder)? {
-        if modified(&file).is_some_and(|at| at < before) {
-            remove(&file.path())?;
+        if modified(&file).is_some_and(|at| at < before)
+            && let Err(error) = remove(&file.path())
+        {
+            tracing::warn!(error = chain(&error), "an unfinished blob cannot be removed");
         }
     }
     Ok(())

@@ -45,13 +45,6 @@ impl Unfinished {
         &mut self.file
     }
 
-    /// The same file for code that blocks, positioned at its start.
-    pub async fn reader(&mut self) -> Result<File, BlobError> {
-        self.file.flush().await.map_err(BlobError::disk("write a blob"))?;
-        let path = self.temporary.path.clone();
-        in_background(move || File::open(path).map_err(BlobError::disk("read a blob"))).await
-    }
-
     /// Makes the blob durable under a new key.
     pub async fn publish(mut self) -> Result<BlobKey, BlobError> {
         self.file.flush().await.map_err(BlobError::disk("write a blob"))?;
@@ -61,8 +54,9 @@ impl Unfinished {
         in_background(move || publish(&root, file, temporary, &key).map(|()| key)).await
     }
 
-    /// Takes in all that `source` gives.
-    pub(super) async fn copy(
+    /// Takes in all that `source` gives, at most `limit_bytes`; gives their number and their
+    /// SHA-256, hex.
+    pub async fn copy(
         &mut self,
         mut source: impl AsyncRead + Unpin,
         limit_bytes: u64,

@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::post::post;
 use super::sender::Sending;
 use crate::metrics;
+use crate::model::cause::chain;
 use crate::model::date;
 use crate::model::event::Target;
 use crate::model::secret::Secret;
@@ -45,7 +46,7 @@ pub(super) async fn attempt(sending: &Sending, claim: DeliveryClaim, cancel: Can
         }
     };
     if let Err(error) = sending.store.end_attempt(&claim, attempted).await {
-        tracing::error!(%delivery, %job, %error, "the end of an attempt cannot be written");
+        tracing::error!(%delivery, %job, error = chain(&error), "the end of an attempt cannot be written");
     }
 }
 
@@ -87,7 +88,7 @@ async fn secret(sending: &Sending, claim: &DeliveryClaim) -> Result<Option<Secre
     match sending.store.get_webhook(id).await {
         Ok(webhook) => Ok(webhook.ok_or(Failure::Unregistered)?.secret),
         Err(error) => {
-            tracing::error!(delivery = %claim.delivery.id, %error, "a webhook cannot be read");
+            tracing::error!(delivery = %claim.delivery.id, error = chain(&error), "a webhook cannot be read");
             Err(Failure::Internal)
         }
     }

@@ -11,6 +11,7 @@ use tokio_util::io::ReaderStream;
 use super::failure::Failure;
 use super::sign::Signature;
 use crate::blob::{BlobError, Blobs};
+use crate::model::cause::chain;
 use crate::model::event::{Event, Target};
 use crate::model::id::JobId;
 use crate::store::{DeliveryClaim, Job, Store};
@@ -107,7 +108,7 @@ fn error(event: Event, job: &Job) -> Value {
     })
 }
 
-fn internal(claim: &DeliveryClaim, error: &dyn std::fmt::Display) -> Failure {
-    tracing::error!(delivery = %claim.delivery.id, job = %claim.job_id, %error, "a message cannot be built");
+fn internal(claim: &DeliveryClaim, error: &(dyn std::error::Error + 'static)) -> Failure {
+    tracing::error!(delivery = %claim.delivery.id, job = %claim.job_id, error = chain(error), "a message cannot be built");
     Failure::Internal
 }

@@ -1,4 +1,4 @@
-//! Who is to hear of a job's end.
+//! What the end of a job owes to the callback that its request named.
 
 use uuid::Uuid;
 
@@ -6,7 +6,7 @@ use crate::model::event::{Event, Target};
 use crate::model::job::JobSpec;
 use crate::store::Delivery;
 
-/// The messages that the end of a job owes.
+/// The message to the callback, if there is one.
 pub fn for_ending(spec: &JobSpec, event: Event) -> Vec<Delivery> {
     let callback = spec.callback.iter();
     callback

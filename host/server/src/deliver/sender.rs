@@ -13,6 +13,7 @@ use super::attempt::attempt;
 use super::post;
 use super::settings::Settings;
 use crate::blob::Blobs;
+use crate::model::cause::chain;
 use crate::model::date;
 use crate::store::{DueDelivery, Store, StoreError};
 
@@ -75,7 +76,7 @@ impl Sender {
             let pause = match self.send_due(&mut flights, &cut_off).await {
                 Ok(()) => POLL_PAUSE,
                 Err(error) => {
-                    tracing::error!(%error, "the outbox cannot be read");
+                    tracing::error!(error = chain(&error), "what is due cannot be claimed");
                     FAILED_PAUSE
                 }
             };
@@ -103,13 +104,19 @@ impl Sender {
         // Side by side, so that they share one commit.
         let claims = chosen.iter().map(|due| self.sending.store.claim_delivery(due, &self.owner, until_ms));
         let claims = join_all(claims).await;
+        let mut outcome = Ok(());
         for (due, claim) in chosen.into_iter().zip(claims) {
-            if let Some(claim) = claim? {
-                let (sending, cut_off) = (self.sending.clone(), cut_off.clone());
-                flights.spawn(due, async move { attempt(&sending, claim, cut_off).await });
+            match claim {
+                Ok(Some(claim)) => {
+                    let (sending, cut_off) = (self.sending.clone(), cut_off.clone());
+                    flights.spawn(due, async move { attempt(&sending, claim, cut_off).await });
+                }
+                Ok(None) => {}
+                // The other claims are durable all the same.
+                Err(error) => outcome = Err(error),
             }
         }
-        Ok(())
+        outcome
     }
 }
 

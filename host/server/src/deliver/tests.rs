@@ -17,7 +17,7 @@ use crate::store::{DeliveryFilter, DeliveryRecord, Ending, NewJob, Outcome, Stor
 struct House {
     store: std::sync::Arc<Store>,
     blobs: Blobs,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl House {
@@ -25,7 +25,7 @@ impl House {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let store = Store::open(&folder.path().join("tympan.db")).await.expect("opens");
         let blobs = Blobs::open(&folder.path().join("blobs")).expect("opens");
-        Self { store: store.into(), blobs, _folder: folder }
+        Self { store: store.into(), blobs, folder }
     }
 
     /// A job that is done with this result and names this callback.
@@ -48,7 +48,7 @@ impl House {
         id
     }
 
-    /// Sends until the only message is not pending any more.
+    /// Sends until the newest message is not pending any more.
     async fn settle(&self, allow_private: bool) -> DeliveryRecord {
         let settings = Settings { allow_private, pauses: Vec::new(), ..Settings::default() };
         let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), "p".to_owned());
@@ -109,6 +109,21 @@ async fn a_long_result_arrives_whole_and_with_its_length() {
     let body: Value = serde_json::from_slice(&body).expect("is JSON");
     assert_eq!((&body["id"], &body["custom_metadata"]), (&json!(id), &Value::Null));
     assert!(body["payload"] == result);
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_claimed_keeps_no_other_from_its_receiver() {
+    let house = House::new().await;
+    let (url, received) = receiver().await;
+    house.done("http://127.0.0.1:9/", b"{}".to_vec()).await;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(house.folder.path().join("tympan.db"));
+    let mut db = sqlx::ConnectOptions::connect(&options).await.expect("connects");
+    let refusing = "CREATE TRIGGER refuse BEFORE UPDATE ON deliveries WHEN OLD.receiver = '127.0.0.1:9'
+                    BEGIN SELECT RAISE(ABORT, 'refused'); END";
+    sqlx::query(refusing).execute(&mut db).await.expect("runs");
+    house.done(&url, b"{}".to_vec()).await;
+    assert_eq!(house.settle(true).await.status(), DeliveryStatus::Delivered);
+    received.await.expect("receives");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //!
 //! Plain data with serde. Nothing here does I/O or knows HTTP, SQL, audio or WASM.
 
+pub mod cause;
 pub mod code;
 pub mod date;
 pub mod event;

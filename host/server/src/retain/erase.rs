@@ -1,6 +1,7 @@
 //! One job, for good.
 
 use crate::blob::Blobs;
+use crate::model::cause::chain;
 use crate::model::id::{AccountId, JobId};
 use crate::store::{Erasure, Store, StoreError};
 
@@ -16,7 +17,7 @@ pub async fn erase_job(
     if let Erasure::Erased { blobs: keys } = &erasure {
         for key in keys {
             if let Err(error) = blobs.delete(key).await {
-                tracing::warn!(job = %id, %error, "bytes of an erased job are left to the sweeper");
+                tracing::warn!(job = %id, error = chain(&error), "bytes of an erased job are left to the sweeper");
             }
         }
     }

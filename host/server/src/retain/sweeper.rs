@@ -1,10 +1,13 @@
 //! Erases what its plan does not keep any longer, and writes down what is gone.
 
+use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::erase::erase_job;
 use crate::blob::{BlobError, Blobs};
+use crate::model::cause::chain;
 use crate::model::date;
 use crate::model::id::{AccountId, BlobKey, JobId};
 use crate::model::plan::Retention;
@@ -32,6 +35,16 @@ pub enum RetainError {
     /// A blob was removed and is still there.
     #[error("a blob is still there after it was removed")]
     StillThere,
+}
+
+impl RetainError {
+    /// Whether it concerns one job or blob: the rest can be erased as well as ever.
+    fn is_of_one_piece(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_permanent(),
+            Self::Blob(_) | Self::StillThere => true,
+        }
+    }
 }
 
 /// How long an account's data is kept.
@@ -63,7 +76,7 @@ impl Sweeper {
                 failed => failed,
             };
             if let Err(error) = swept {
-                tracing::warn!(%error, "data that should be erased is still there");
+                tracing::warn!(error = chain(&error), "data that should be erased is still there");
             }
             tokio::time::sleep(FORGET_PAUSE).await;
         }
@@ -73,58 +86,68 @@ impl Sweeper {
     /// delivered, or could not be, and the rest once nobody waits to hear of the job.
     pub async fn forget(&self, now_ms: i64) -> Result<(), RetainError> {
         for (account, id) in self.store.jobs_to_forget(BATCH).await? {
-            self.erase(&account, id, "zero_retention", now_ms).await?;
+            go_on(id, self.erase(&account, id, "zero_retention", now_ms).await)?;
         }
         for (account, id) in self.store.jobs_to_empty(BATCH).await? {
-            for key in self.store.empty_job(id).await? {
-                self.blobs.delete(&key).await?;
-                self.prove_gone(&key).await?;
-            }
-            let record = record(&account, Some(id.to_string()), "transcript", "zero_retention", now_ms);
-            self.store.record_erasures(vec![record]).await?;
+            go_on(id, self.empty(&account, id, now_ms).await)?;
         }
         Ok(())
     }
 
-    /// Erases everything that is older than its plan keeps it.
+    /// Erases everything that is older than its plan keeps it. What cannot be erased keeps
+    /// neither its account nor others from it.
     ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn sweep(&self, now_ms: i64) -> Result<(), RetainError> {
+        for account in self.store.accounts().await? {
+            go_on(&account.0, self.sweep_account(&account, now_ms).await)?;
+        }
+        Ok(())
+    }
+
     /// 1. Whole jobs.
     /// 2. Results.
     /// 3. Recordings.
     /// 4. What is known of uploads that no job used.
     /// 5. Records of deliveries and erasures.
-    pub async fn sweep(&self, now_ms: i64) -> Result<(), RetainError> {
-        for account in self.store.accounts_with_data().await? {
-            let periods = (self.periods)(&account);
-            let before = |days: Option<u32>| days.map(|days| now_ms - length_ms(days));
-            let metadata_before = before(periods.metadata_days);
-            if let Some(before_ms) = metadata_before {
-                self.sweep_jobs(&account, before_ms, now_ms).await?;
-            }
-            if let Some(before_ms) = before(periods.transcript_days) {
-                self.sweep_blobs(&account, Keepsake::Transcript, before_ms, now_ms).await?;
-            }
-            if let Some(before_ms) = before(periods.audio_days) {
-                self.sweep_blobs(&account, Keepsake::Audio, before_ms, now_ms).await?;
-            }
-            if let Some(before_ms) = metadata_before {
-                self.store.expire_files(&account, before_ms).await?;
-            }
-            if let Some(before_ms) = before(periods.logs_days) {
-                self.store.expire_logs(&account, before_ms).await?;
-            }
+    async fn sweep_account(&self, account: &AccountId, now_ms: i64) -> Result<(), RetainError> {
+        let periods = (self.periods)(account);
+        let before = |days: Option<u32>| days.map(|days| now_ms - length_ms(days));
+        let metadata_before = before(periods.metadata_days);
+        if let Some(before_ms) = metadata_before {
+            self.sweep_jobs(account, before_ms, now_ms).await?;
+        }
+        if let Some(before_ms) = before(periods.transcript_days) {
+            self.sweep_blobs(account, Keepsake::Transcript, before_ms, now_ms).await?;
+        }
+        if let Some(before_ms) = before(periods.audio_days) {
+            self.sweep_blobs(account, Keepsake::Audio, before_ms, now_ms).await?;
+        }
+        if let Some(before_ms) = metadata_before {
+            self.store.expire_files(account, before_ms).await?;
+        }
+        if let Some(before_ms) = before(periods.logs_days) {
+            self.store.expire_logs(account, before_ms).await?;
         }
         Ok(())
     }
 
     async fn sweep_jobs(&self, account: &AccountId, before_ms: i64, now_ms: i64) -> Result<(), RetainError> {
+        let mut stuck = HashSet::new();
         loop {
-            let jobs = self.store.jobs_ended_before(account, before_ms, BATCH).await?;
+            let limit = BATCH + stuck.len() as u32;
+            let mut jobs = self.store.jobs_ended_before(account, before_ms, limit).await?;
+            jobs.retain(|id| !stuck.contains(id));
             if jobs.is_empty() {
                 return Ok(());
             }
             for id in jobs {
-                self.erase(account, id, "retention", now_ms).await?;
+                let erased = self.erase(account, id, "retention", now_ms).await;
+                if erased.is_err() {
+                    stuck.insert(id);
+                }
+                go_on(id, erased)?;
             }
         }
     }
@@ -143,9 +166,10 @@ impl Sweeper {
             }
             let mut records = Vec::new();
             for Expired { job_id, blob_key } in expired {
-                self.blobs.delete(&blob_key).await?;
-                self.prove_gone(&blob_key).await?;
-                records.push(record(account, job_id, what.class(), "retention", now_ms));
+                match self.remove(&blob_key).await {
+                    Ok(()) => records.push(record(account, job_id, what.class(), "retention", now_ms)),
+                    Err(error) => tell(job_id.as_deref().unwrap_or("-"), &error),
+                }
             }
             tracing::info!(
                 erased = records.len(),
@@ -174,12 +198,43 @@ impl Sweeper {
         Ok(self.store.record_erasures(vec![record]).await?)
     }
 
+    async fn empty(&self, account: &AccountId, id: JobId, now_ms: i64) -> Result<(), RetainError> {
+        let mut removed = Ok(());
+        for key in self.store.empty_job(id).await? {
+            removed = removed.and(self.remove(&key).await);
+        }
+        removed?;
+        let record = record(account, Some(id.to_string()), "transcript", "zero_retention", now_ms);
+        Ok(self.store.record_erasures(vec![record]).await?)
+    }
+
+    async fn remove(&self, key: &BlobKey) -> Result<(), RetainError> {
+        self.blobs.delete(key).await?;
+        self.prove_gone(key).await
+    }
+
     async fn prove_gone(&self, key: &BlobKey) -> Result<(), RetainError> {
         match self.blobs.exists(key).await? {
             true => Err(RetainError::StillThere),
             false => Ok(()),
         }
     }
+}
+
+/// What is wrong with one job, blob or account is told; the next one is not concerned.
+fn go_on(whose: impl fmt::Display, erased: Result<(), RetainError>) -> Result<(), RetainError> {
+    match erased {
+        Err(error) if error.is_of_one_piece() => {
+            tell(whose, &error);
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+/// Bytes that are still there have no row any more: the worker's sweeper tries again.
+fn tell(whose: impl fmt::Display, error: &RetainError) {
+    tracing::error!(%whose, error = chain(error), "something could not be erased");
 }
 
 fn length_ms(days: u32) -> i64 {

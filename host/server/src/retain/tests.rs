@@ -21,14 +21,14 @@ struct House {
     store: Arc<Store>,
     blobs: Blobs,
     account: AccountId,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 async fn house() -> House {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(Store::open(&folder.path().join("tympan.db")).await.unwrap());
     let blobs = Blobs::open(&folder.path().join("blobs")).unwrap();
-    House { store, blobs, account: AccountId("one".into()), _folder: folder }
+    House { store, blobs, account: AccountId("one".into()), folder }
 }
 
 impl House {
@@ -161,6 +161,58 @@ async fn without_periods_everything_stays_and_with_none_at_all_everything_goes_a
     assert!(house.has(&audio).await);
     assert!(house.store.get_job(&house.account, forgotten).await.unwrap().is_none());
     assert!(!house.has(&secret).await && !house.has(&result).await);
+}
+
+/// A folder in the place of a file cannot be removed as one.
+fn make_unremovable(house: &House, key: &BlobKey) {
+    let place = house.blobs.path(key);
+    std::fs::remove_file(&place).unwrap();
+    std::fs::create_dir(&place).unwrap();
+}
+
+#[tokio::test]
+async fn what_cannot_be_erased_keeps_nothing_else() {
+    let house = house().await;
+    let mut results = Vec::new();
+    for at_ms in 0..4 {
+        results.push(house.ended_job(at_ms, false).await.2);
+    }
+    make_unremovable(&house, &results[0]);
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(house.folder.path().join("tympan.db"));
+    let mut db = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    let unknown = "UPDATE jobs SET result_key = 'elsewhere' WHERE created_ms = 1";
+    sqlx::query(unknown).execute(&mut db).await.unwrap();
+    let sweeper = house.sweeper(Retention { transcript_days: Some(1), ..Retention::default() });
+    sweeper.sweep(9 * DAY_MS).await.unwrap();
+    assert!(!house.has(&results[2]).await && !house.has(&results[3]).await);
+    assert_eq!(house.erased().await, ["transcript"; 2], "and nothing that is still there");
+}
+
+#[tokio::test]
+async fn a_job_that_cannot_be_erased_keeps_no_other() {
+    let house = house().await;
+    let (stuck, ..) = house.ended_job(0, false).await;
+    let (next, ..) = house.ended_job(1, false).await;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(house.folder.path().join("tympan.db"));
+    let mut db = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    let refusing = "CREATE TRIGGER refuse BEFORE DELETE ON jobs WHEN OLD.created_ms = 0
+                    BEGIN SELECT RAISE(ABORT, 'refused'); END";
+    sqlx::query(refusing).execute(&mut db).await.unwrap();
+    let sweeper = house.sweeper(Retention { metadata_days: Some(1), ..Retention::default() });
+    sweeper.sweep(9 * DAY_MS).await.unwrap();
+    for (id, is_kept) in [(stuck, true), (next, false)] {
+        assert_eq!(house.store.get_job(&house.account, id).await.unwrap().is_some(), is_kept);
+    }
+}
+
+#[tokio::test]
+async fn a_forgotten_job_loses_all_its_blobs_but_those_that_cannot_go() {
+    let house = house().await;
+    let (_, audio, result) = house.ended_job_owing(0, true, owed_to(Target::Webhook)).await;
+    make_unremovable(&house, &result);
+    house.sweeper(Retention::default()).forget(1).await.unwrap();
+    assert!(!house.has(&audio).await);
+    assert_eq!(house.erased().await, Vec::<String>::new());
 }
 
 #[tokio::test]

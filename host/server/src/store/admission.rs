@@ -89,5 +89,6 @@ impl Store {
                 Box::pin(async move { admit(db, &job, &quota, mark.as_ref()).await })
             })
             .await
+            .inspect(|_| self.outbox_changed.notify_one())
     }
 }

@@ -184,6 +184,7 @@ impl Store {
     }
 
     /// The messages about a job, the oldest first.
+    #[cfg(test)]
     pub async fn deliveries_of(&self, id: JobId) -> Result<Vec<Delivery>, StoreError> {
         let mut db = self.reader().await?;
         let records = sqlite::select_deliveries_of_job(&mut db, id).await?;

@@ -26,20 +26,16 @@ impl Store {
     /// its file when no other job uses that.
     pub async fn erase_job(&self, account: &AccountId, id: JobId) -> Result<Erasure, StoreError> {
         let account = account.clone();
-        let _erasing = self.erasing();
-        self.writer
-            .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::erase_job(db, &account, id).await })
-            })
-            .await
+        self.erase(move |db: &mut SqliteConnection| {
+            Box::pin(async move { sqlite::erase_job(db, &account, id).await })
+        })
+        .await
     }
 
     /// Leaves of a final job only that it was there, and to which webhooks its end is still
     /// owed: those hear an id and nothing of what was said. Returns the blobs that it had.
     pub async fn empty_job(&self, id: JobId) -> Result<Vec<BlobKey>, StoreError> {
-        let _erasing = self.erasing();
-        self.writer
-            .write(move |db: &mut SqliteConnection| Box::pin(async move { sqlite::empty_job(db, id).await }))
+        self.erase(move |db: &mut SqliteConnection| Box::pin(async move { sqlite::empty_job(db, id).await }))
             .await
     }
 }

@@ -18,6 +18,9 @@ pub enum StoreError {
     /// The store has been closed.
     #[error("the store is closed")]
     Closed,
+    /// A change of ours has a defect.
+    #[error("a change of the database panicked")]
+    Panicked,
     /// A row says something that this version cannot read.
     #[error("row {id} of {table} cannot be read: {cause}")]
     Corrupt {
@@ -43,7 +46,20 @@ impl StoreError {
             Self::Locked => Code::DatabaseLocked,
             Self::Full => Code::StorageFull,
             Self::Closed => Code::ShuttingDown,
-            Self::Corrupt { .. } | Self::Database(_) | Self::Migrate(_) => Code::Internal,
+            Self::Panicked | Self::Corrupt { .. } | Self::Database(_) | Self::Migrate(_) => Code::Internal,
+        }
+    }
+
+    /// Whether another try would end in the same way, while other rows are as good as ever: the
+    /// row cannot be read, the change breaks a rule of the tables, or has a defect.
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            Self::Panicked | Self::Corrupt { .. } => true,
+            Self::Database(error) => {
+                matches!(**error, sqlx::Error::ColumnDecode { .. })
+                    || primary_code(error) == Some(code::CONSTRAINT)
+            }
+            Self::Locked | Self::Full | Self::Closed | Self::Migrate(_) => false,
         }
     }
 }
@@ -57,6 +73,12 @@ mod code {
     pub const IO: u32 = 10;
     pub const FULL: u32 = 13;
     pub const CANNOT_OPEN: u32 = 14;
+    pub const CONSTRAINT: u32 = 19;
+}
+
+fn primary_code(error: &sqlx::Error) -> Option<u32> {
+    let extended: u32 = error.as_database_error()?.code()?.parse().ok()?;
+    Some(extended & 0xff)
 }
 
 impl From<sqlx::Error> for StoreError {
@@ -67,12 +89,7 @@ impl From<sqlx::Error> for StoreError {
         if matches!(error, sqlx::Error::PoolClosed) {
             return Self::Closed;
         }
-        let code = error
-            .as_database_error()
-            .and_then(|e| e.code())
-            .and_then(|code| code.parse::<u32>().ok())
-            .map(|extended| extended & 0xff);
-        match code {
+        match primary_code(&error) {
             Some(code::BUSY | code::LOCKED) => Self::Locked,
             Some(code::FULL | code::IO | code::READ_ONLY | code::CANNOT_OPEN) => Self::Full,
             _ => Self::Database(Arc::new(error)),

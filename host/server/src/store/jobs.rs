@@ -99,6 +99,7 @@ impl Store {
     }
 
     /// Jobs that are not final.
+    #[cfg(test)]
     pub async fn queue_counts(&self) -> Result<QueueCounts, StoreError> {
         let mut db = self.reader().await?;
         sqlite::count_unfinished(&mut db).await

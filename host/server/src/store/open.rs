@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use sqlx::ConnectOptions;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
@@ -25,7 +26,7 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
@@ -34,6 +35,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0006_metadata.sql"),
     include_str!("migrations/0007_waiting.sql"),
     include_str!("migrations/0008_slots.sql"),
+    include_str!("migrations/0009_accounts.sql"),
 ];
 
 /// The database of one data folder.
@@ -43,7 +45,7 @@ pub struct Store {
     pub(super) writer: Writer,
     pub(super) outbox_changed: Arc<Notify>,
     /// Something was erased, and may still stand in the log of changes.
-    pub(super) erased: AtomicBool,
+    pub(super) erased: Arc<AtomicBool>,
     readers: SqlitePool,
 }
 
@@ -65,13 +67,22 @@ impl Store {
             .connect_with(options(path).pragma("query_only", "ON"))
             .await?;
         // The last process may have ended before it emptied the log.
-        let erased = AtomicBool::new(true);
+        let erased = Arc::new(AtomicBool::new(true));
         Ok(Self { writer: Writer::start(writer), outbox_changed: Arc::default(), erased, readers })
     }
 
-    /// To be held over a write that erases.
-    pub(super) fn erasing(&self) -> Erasing<'_> {
-        Erasing(&self.erased)
+    /// Runs a change that erases.
+    pub(super) async fn erase<T, F>(&self, change: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
+    {
+        let erasing = Erasing(self.erased.clone());
+        // An answer that nobody waits for any more is dropped after the commit as well.
+        let written = self.writer.write(move |db: &mut SqliteConnection| {
+            Box::pin(async move { Ok((change(db).await?, erasing)) })
+        });
+        written.await.map(|(value, _)| value)
     }
 
     /// A connection for one read.
@@ -97,9 +108,9 @@ impl Store {
 
 /// Says at its end, when the write is durable, that the log of changes has to be emptied: said
 /// before, it could be taken for done by somebody who empties the log in between.
-pub(super) struct Erasing<'a>(&'a AtomicBool);
+struct Erasing(Arc<AtomicBool>);
 
-impl Drop for Erasing<'_> {
+impl Drop for Erasing {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

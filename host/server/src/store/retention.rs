@@ -55,10 +55,10 @@ pub struct ErasureRecord {
 }
 
 impl Store {
-    /// Every account that has data.
-    pub async fn accounts_with_data(&self) -> Result<Vec<AccountId>, StoreError> {
+    /// Every account that ever had anything.
+    pub async fn accounts(&self) -> Result<Vec<AccountId>, StoreError> {
         let mut db = self.reader().await?;
-        sqlite::select_accounts_with_data(&mut db).await
+        sqlite::select_accounts(&mut db).await
     }
 
     /// Gives up what is older than `before_ms` and that nobody needs any more.
@@ -70,17 +70,15 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Expired>, StoreError> {
         let account = account.clone();
-        let _erasing = self.erasing();
-        self.writer
-            .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move {
-                    match what {
-                        Keepsake::Audio => sqlite::expire_audio(db, &account, before_ms, limit).await,
-                        Keepsake::Transcript => sqlite::expire_results(db, &account, before_ms, limit).await,
-                    }
-                })
+        self.erase(move |db: &mut SqliteConnection| {
+            Box::pin(async move {
+                match what {
+                    Keepsake::Audio => sqlite::expire_audio(db, &account, before_ms, limit).await,
+                    Keepsake::Transcript => sqlite::expire_results(db, &account, before_ms, limit).await,
+                }
             })
-            .await
+        })
+        .await
     }
 
     /// Jobs that ended before `before_ms` and owe no delivery.
@@ -111,23 +109,19 @@ impl Store {
     /// bytes are gone.
     pub async fn expire_files(&self, account: &AccountId, before_ms: i64) -> Result<(), StoreError> {
         let account = account.clone();
-        let _erasing = self.erasing();
-        self.writer
-            .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::expire_files(db, &account, before_ms).await })
-            })
-            .await
+        self.erase(move |db: &mut SqliteConnection| {
+            Box::pin(async move { sqlite::expire_files(db, &account, before_ms).await })
+        })
+        .await
     }
 
     /// Removes finished deliveries and records of erasures from before `before_ms`.
     pub async fn expire_logs(&self, account: &AccountId, before_ms: i64) -> Result<u64, StoreError> {
         let account = account.clone();
-        let _erasing = self.erasing();
-        self.writer
-            .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::expire_logs(db, &account, before_ms).await })
-            })
-            .await
+        self.erase(move |db: &mut SqliteConnection| {
+            Box::pin(async move { sqlite::expire_logs(db, &account, before_ms).await })
+        })
+        .await
     }
 
     /// Empties the database's log of changes when something was erased since, because what was

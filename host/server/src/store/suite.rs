@@ -51,6 +51,13 @@ async fn claim_job(store: &Store, owner: &str, now_ms: i64) -> Claimed {
     store.claim(owner, now_ms, LEASE_MS, &no_limit()).await.expect("claims").expect("a job is due")
 }
 
+/// Changes rows as no version of ours does.
+async fn execute(f: &Fixture, sql: &'static str) {
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&f.path);
+    let mut db = sqlx::ConnectOptions::connect(&options).await.expect("connects");
+    sqlx::query(sql).execute(&mut db).await.expect("runs");
+}
+
 async fn get(store: &Store, id: JobId) -> Job {
     store.get_job(&account(), id).await.expect("reads").expect("exists")
 }
@@ -183,6 +190,39 @@ async fn a_change_that_fails_is_undone_alone() {
     }
     let files = get(&f.store, twice.id).await.file;
     assert!(files.is_some());
+}
+
+#[tokio::test]
+async fn a_change_that_panics_is_undone_alone() {
+    let f = fixture().await;
+    let (before, after) = (new_job(1), new_job(2));
+    let ids = [before.id, after.id];
+    let panicking = f.store.writer.write(|db: &mut sqlx::SqliteConnection| {
+        Box::pin(async move {
+            sqlx::query("DELETE FROM jobs").execute(db).await?;
+            panic!("a defect")
+        })
+    });
+    let outcomes =
+        tokio::join!(f.store.create_job(before), async { panicking.await as Result<(), _> }, async {
+            f.store.create_job(after).await
+        });
+    assert!(matches!(outcomes, (Ok(()), Err(StoreError::Panicked), Ok(()))), "{outcomes:?}");
+    for id in ids {
+        get(&f.store, id).await;
+    }
+}
+
+#[tokio::test]
+async fn a_change_whose_savepoint_fails_hears_why() {
+    let f = fixture().await;
+    let ending = f.store.writer.write(|db: &mut sqlx::SqliteConnection| {
+        Box::pin(async move { Ok(sqlx::query("ROLLBACK").execute(db).await.map(drop)?) })
+    });
+    let (ended, next) = tokio::join!(ending, f.store.create_job(new_job(1)));
+    assert!(matches!(ended, Err(StoreError::Database(_))), "{ended:?}");
+    assert!(matches!(next, Err(StoreError::Database(_))), "{next:?}");
+    add_job(&f.store, 2).await;
 }
 
 #[tokio::test]

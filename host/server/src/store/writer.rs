@@ -2,9 +2,12 @@
 //!
 //! A durable commit costs a flush of the disk, about as much for a hundred changes as for
 //! one. So the task takes every change that waits, runs each in a savepoint of one
-//! transaction, commits once, and only then answers. A change that fails is undone alone;
-//! a commit that fails answers every change in it with the error.
+//! transaction, commits once, and only then answers. A change that fails or panics is undone
+//! alone; a commit that fails answers every change in it with the error.
 
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sqlx::{Connection, SqliteConnection, SqlitePool, query};
 use tokio::sync::{mpsc, oneshot};
@@ -59,7 +62,10 @@ impl Writer {
         let boxed: Change = Box::new(move |connection| {
             Box::pin(async move {
                 let outcome = match connection {
-                    Ok(connection) => change(connection).await,
+                    Ok(connection) => {
+                        let changing = AssertUnwindSafe(async { change(connection).await });
+                        changing.catch_unwind().await.unwrap_or(Err(StoreError::Panicked))
+                    }
                     Err(error) => Err(error),
                 };
                 let failed = outcome.as_ref().err().cloned();
@@ -127,7 +133,11 @@ async fn run_all(
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     let mut savepoint = FIRST_CHANGE;
     for change in changes {
-        query(savepoint).execute(&mut *transaction).await?;
+        if let Err(error) = query(savepoint).execute(&mut *transaction).await {
+            let error = StoreError::from(error);
+            answers.push(change(Err(error.clone())).await.answer);
+            return Err(error);
+        }
         savepoint = NEXT_CHANGE;
         let applied = change(Ok(&mut transaction)).await;
         answers.push(applied.answer);

@@ -13,6 +13,7 @@ use tracing::{Instrument, Span};
 
 use super::Parts;
 use super::assemble::Finished;
+use super::blocking::on_disk;
 use super::checkpoint::{Checkpoints, Identity};
 use super::failure::{Failure, Stop};
 use super::heartbeat::Heartbeat;
@@ -24,6 +25,7 @@ use super::slots::Place;
 use super::steps::Steps;
 use crate::deliver;
 use crate::metrics;
+use crate::model::cause::chain;
 use crate::model::code::{Blame, Code};
 use crate::model::event::Event;
 use crate::model::id::BlobArea;
@@ -97,6 +99,8 @@ async fn work<S: Steps>(parts: &Parts<S>, claimed: Claimed, place: Place, cancel
         let work = AssertUnwindSafe(run_job(&parts.steps, &run)).catch_unwind();
         work.await.unwrap_or_else(|_| Err(Failure::plain(Code::Internal, "the worker panicked").into()))
     };
+    // The last word may have to wait for the database, and computes nothing.
+    run.place.leave();
     let word = last_word(parts, &run, faults, outcome).await;
     let is_written = settle(&run, &word).await;
     drop(heartbeat);
@@ -189,9 +193,9 @@ fn error_ending(run: &Run, failure: &Failure, completed_ms: i64) -> Ending {
     }
 }
 
-/// Writes the last word, again and again while the database does not take it; gives up
-/// when the lease is lost or the service stops: the job is then taken up from its last
-/// checkpoint.
+/// Writes the last word, again and again while the database does not answer; gives up when it
+/// refuses this word for good, the lease is lost or the service stops: the job is then taken up
+/// from its last checkpoint when its lease has run out.
 async fn settle(run: &Run, word: &Word) -> bool {
     loop {
         let written = match word {
@@ -200,7 +204,13 @@ async fn settle(run: &Run, word: &Word) -> bool {
         };
         match written {
             Ok(is_ours) => return is_ours,
-            Err(error) => tracing::error!(job = %run.job.id, %error, "the end of a job cannot be written"),
+            Err(error) => {
+                let is_final = error.is_permanent();
+                tracing::error!(job = %run.job.id, is_final, error = chain(&error), "the end of a job cannot be written");
+                if is_final {
+                    return false;
+                }
+            }
         }
         tokio::select! {
             () = tokio::time::sleep(SETTLE_PAUSE) => {}
@@ -222,9 +232,8 @@ fn note_end(run: &Run, ending: &Ending) {
 async fn clean_up(run: &Run) {
     run.checkpoints.delete_blobs().await;
     let scratch = run.scratch.clone();
-    let removing = tokio::task::spawn_blocking(move || scratch.remove());
-    if let Ok(Err(error)) = removing.await {
-        tracing::warn!(job = %run.job.id, %error, "scratch folder cannot be removed");
+    if let Err(error) = on_disk(move || scratch.remove()).await {
+        tracing::warn!(job = %run.job.id, error = chain(&error), "scratch folder cannot be removed");
     }
     tracing::info!(job = %run.job.id, "job ended");
 }

@@ -1,5 +1,6 @@
-//! Long computations on threads of their own, stopped by a token.
+//! Long computations on threads of their own, stopped by a token; and calls to the file system.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -43,9 +44,17 @@ where
     }
 }
 
+/// Calls the file system where it may block.
+pub async fn on_disk<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let ended = tokio::task::spawn_blocking(work).await;
+    ended.unwrap_or_else(|error| Err(io::Error::other(panic_place(error))))
+}
+
 /// What a panic says may be transcript text; only the fact is kept.
 fn panic_place(error: tokio::task::JoinError) -> &'static str {
-    if error.is_panic() { "a stage panicked" } else { "a stage was aborted" }
+    if error.is_panic() { "a thread of the work panicked" } else { "a thread of the work was aborted" }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::failure::Stop;
 use crate::blob::Blobs;
+use crate::model::cause::chain;
 use crate::model::id::{BlobArea, BlobKey};
 use crate::store::{Checkpoint, Lease, Store};
 
@@ -65,7 +66,7 @@ impl Checkpoints {
         match self.blobs.get(&key).await {
             Ok(bytes) => Some(bytes),
             Err(error) => {
-                tracing::warn!(job = %self.lease.job_id, step, %error, "checkpoint cannot be read");
+                tracing::warn!(job = %self.lease.job_id, step, error = chain(&error), "checkpoint cannot be read");
                 None
             }
         }
@@ -99,7 +100,7 @@ impl Checkpoints {
     /// What is left behind here is removed by the sweeper.
     async fn delete_blob(&self, key: &BlobKey) {
         if let Err(error) = self.blobs.delete(key).await {
-            tracing::warn!(job = %self.lease.job_id, %error, "checkpoint cannot be removed");
+            tracing::warn!(job = %self.lease.job_id, error = chain(&error), "checkpoint cannot be removed");
         }
     }
 

@@ -1,7 +1,9 @@
 //! The time of day, as an argument.
 
+#[cfg(test)]
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::model::date;
 
 /// Says what time it is.
 pub trait Clock: Send + Sync + 'static {
@@ -14,14 +16,15 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        since.map_or(0, |since| since.as_millis() as i64)
+        date::now_ms()
     }
 }
 
-/// A clock that stands still until it is set; for tests.
+/// A clock that stands still until it is set.
+#[cfg(test)]
 pub struct ManualClock(AtomicI64);
 
+#[cfg(test)]
 impl ManualClock {
     /// Starts at `now_ms`.
     pub fn new(now_ms: i64) -> Self {
@@ -34,6 +37,7 @@ impl ManualClock {
     }
 }
 
+#[cfg(test)]
 impl Clock for ManualClock {
     fn now_ms(&self) -> i64 {
         self.0.load(Ordering::SeqCst)

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::addons::EnrichError;
 use crate::blob::BlobError;
 use crate::engine::EngineError;
+use crate::model::cause::chain;
 use crate::model::code::Code;
 use crate::stage::decode::DecodeError;
 use crate::stage::fetch::FetchError;
@@ -73,18 +74,6 @@ fn message_of_ours(code: Code) -> Option<&'static str> {
         | Code::ModelRules
         | Code::RedactionFailed => None,
     }
-}
-
-/// The error and its sources, joined by colons.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 impl From<Failure> for Stop {

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::clock::Clock;
 use super::progress::Progress;
+use crate::model::cause::chain;
 use crate::store::{Lease, Store};
 
 /// Signs of life per lease: one that is late or fails does no harm.
@@ -45,7 +46,7 @@ impl Heartbeat {
                     return cancel.cancel();
                 }
                 Err(error) => {
-                    tracing::warn!(job = %self.lease.job_id, %error, "heartbeat failed");
+                    tracing::warn!(job = %self.lease.job_id, error = chain(&error), "heartbeat failed");
                     if self.clock.now_ms() >= until_ms {
                         return cancel.cancel();
                     }

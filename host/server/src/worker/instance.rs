@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
+/// Begins the name of a file that is not locked yet.
+const STARTING: char = '.';
+
 /// This process, as the owner of leases.
 pub struct Instance {
     name: String,
@@ -19,12 +22,15 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Announces this process in `folder`.
+    /// Announces this process in `folder`: under its name from when the file is locked, or
+    /// another process could take it for dead in between.
     pub fn start(folder: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let name = Uuid::new_v4().simple().to_string();
-        let file = File::create_new(folder.join(&name))?;
+        let starting = folder.join(format!("{STARTING}{name}"));
+        let file = File::create_new(&starting)?;
         file.lock()?;
+        fs::rename(&starting, folder.join(&name))?;
         Ok(Self { name, folder: folder.to_owned(), _file: file })
     }
 
@@ -39,7 +45,7 @@ impl Instance {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name != self.name && is_unlocked(&entry.path())? {
+            if name != self.name && !name.starts_with(STARTING) && is_unlocked(&entry.path())? {
                 dead.push(name);
             }
         }
@@ -85,10 +91,12 @@ mod tests {
         assert_eq!(here.dead().expect("lists"), Vec::<String>::new());
         // As after a kill: the lock is gone, the file is not.
         fs::write(folder.path().join("gone"), b"").expect("writes");
+        // As another process is found between the two steps of its start.
+        fs::write(folder.path().join(".starts"), b"").expect("writes");
         assert_eq!(here.dead().expect("lists"), vec!["gone".to_owned()]);
         here.forget("gone").expect("forgets");
         drop(other);
         assert_eq!(here.dead().expect("lists"), Vec::<String>::new());
-        assert_eq!(fs::read_dir(folder.path()).expect("lists").count(), 1);
+        assert_eq!(fs::read_dir(folder.path()).expect("lists").count(), 2);
     }
 }

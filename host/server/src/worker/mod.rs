@@ -1,9 +1,9 @@
 //! Takes jobs from the store along their path to a result.
 //!
 //! Read [`run_job`] first: it is the path. Around it: `queue` claims jobs, `slots` decides
-//! which of them may compute, `attempt` takes one claim from its lease to its last word, `checkpoint` keeps the
-//! values of finished steps, `sweep` removes what crashes left behind. The worker knows
-//! nothing of HTTP, SQL or WASM.
+//! which of them may compute, `attempt` takes one claim from its lease to its last word,
+//! `checkpoint` keeps the values of finished steps, `sweep` removes what crashes left behind.
+//! The worker knows nothing of HTTP, SQL or WASM.
 
 mod assemble;
 mod attempt;
@@ -28,7 +28,9 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use clock::{Clock, ManualClock, SystemClock};
+#[cfg(test)]
+pub use clock::ManualClock;
+pub use clock::{Clock, SystemClock};
 pub use failure::{Failure, Stop};
 pub use model_digest::ModelDigests;
 pub use progress::{Progress, Step};

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::attempt::attempt;
+use super::blocking::on_disk;
 use super::clock::Clock;
 use super::instance::Instance;
 use super::settings::Settings;
@@ -17,6 +18,7 @@ use super::slots::{Limits, Slots};
 use super::steps::Steps;
 use super::sweep;
 use crate::blob::Blobs;
+use crate::model::cause::chain;
 use crate::store::{Claimed, ConcurrencyLimit, Store, StoreError};
 
 /// Pause after the database refused a claim.
@@ -45,7 +47,7 @@ pub struct Parts<S> {
 /// Works on jobs until it is told to stop.
 pub struct Worker<S> {
     parts: Arc<Parts<S>>,
-    instance: Instance,
+    instance: Arc<Instance>,
     slots: Slots,
     wake: Arc<Notify>,
 }
@@ -65,7 +67,7 @@ impl<S: Steps> Worker<S> {
     /// Announces this process in the data folder.
     pub fn new(parts: Parts<S>) -> io::Result<Self> {
         std::fs::create_dir_all(&parts.settings.scratch_dir)?;
-        let instance = Instance::start(&parts.settings.instances_dir)?;
+        let instance = Arc::new(Instance::start(&parts.settings.instances_dir)?);
         let Settings { slots, fetches, fetches_per_account, .. } = parts.settings;
         let slots = Slots::new(Limits { slots, ahead: fetches, ahead_per_account: fetches_per_account });
         Ok(Self { parts: Arc::new(parts), instance, slots, wake: Arc::new(Notify::new()) })
@@ -139,7 +141,7 @@ impl<S: Steps> Worker<S> {
                 Ok(None) if self.slots.has_free_slot() => return Idle::Empty,
                 Ok(None) => return Idle::Full,
                 Err(error) => {
-                    tracing::error!(%error, "no job can be claimed");
+                    tracing::error!(error = chain(&error), "no job can be claimed");
                     return Idle::Failed;
                 }
             }
@@ -164,19 +166,21 @@ impl<S: Steps> Worker<S> {
 
     /// Ends the leases of processes that are no more.
     async fn recover(&self) {
-        let dead = match self.instance.dead() {
+        let here = self.instance.clone();
+        let dead = match on_disk(move || here.dead()).await {
             Ok(dead) => dead,
-            Err(error) => return tracing::warn!(%error, "cannot look for dead processes"),
+            Err(error) => return tracing::warn!(error = chain(&error), "cannot look for dead processes"),
         };
         for name in dead {
             match self.parts.store.end_leases(&name, self.parts.clock.now_ms()).await {
                 Ok(leases) => {
                     tracing::info!(leases, "took over from a process that is no more");
-                    if let Err(error) = self.instance.forget(&name) {
-                        tracing::warn!(%error, "cannot forget a dead process");
+                    let here = self.instance.clone();
+                    if let Err(error) = on_disk(move || here.forget(&name)).await {
+                        tracing::warn!(error = chain(&error), "cannot forget a dead process");
                     }
                 }
-                Err(error) => tracing::warn!(%error, "cannot take over from a dead process"),
+                Err(error) => tracing::warn!(error = chain(&error), "cannot take over from a dead process"),
             }
         }
     }

@@ -4,9 +4,11 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::blocking::on_disk;
 use super::queue::Parts;
 use super::scratch::{Scratch, jobs_with_scratch};
 use super::steps::Steps;
+use crate::model::cause::chain;
 use crate::store::StoreError;
 
 /// Between two sweeps.
@@ -31,7 +33,7 @@ pub(super) enum SweepError {
 pub(super) async fn run<S: Steps>(parts: Arc<Parts<S>>) {
     loop {
         if let Err(error) = sweep(&parts, SystemTime::now()).await {
-            tracing::warn!(%error, "sweep ended early");
+            tracing::warn!(error = chain(&error), "sweep ended early");
         }
         tokio::time::sleep(PAUSE).await;
     }
@@ -52,20 +54,28 @@ async fn sweep_blobs<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result<usiz
     let mut removed = 0;
     for keys in old.chunks(KEYS) {
         for key in parts.store.unmentioned_blobs(keys).await? {
-            parts.blobs.delete(&key).await?;
-            removed += 1;
+            match parts.blobs.delete(&key).await {
+                Ok(()) => removed += 1,
+                Err(error) => tracing::warn!(error = chain(&error), "bytes without a row cannot be removed"),
+            }
         }
     }
     Ok(removed)
 }
 
 async fn sweep_scratch<S: Steps>(parts: &Parts<S>) -> Result<usize, SweepError> {
-    let root = &parts.settings.scratch_dir;
+    let root = parts.settings.scratch_dir.clone();
     let mut removed = 0;
-    for id in jobs_with_scratch(root)? {
-        if !parts.store.is_unfinished(id).await? {
-            Scratch::of(root, id).remove()?;
-            removed += 1;
+    for id in on_disk(move || jobs_with_scratch(&root)).await? {
+        if parts.store.is_unfinished(id).await? {
+            continue;
+        }
+        let scratch = Scratch::of(&parts.settings.scratch_dir, id);
+        match on_disk(move || scratch.remove()).await {
+            Ok(()) => removed += 1,
+            Err(error) => {
+                tracing::warn!(job = %id, error = chain(&error), "a scratch folder cannot be removed")
+            }
         }
     }
     Ok(removed)

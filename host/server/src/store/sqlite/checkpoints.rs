@@ -10,9 +10,11 @@ use crate::store::rows::CheckpointRow;
 const SELECT_CHECKPOINTS: &str = "
     SELECT step, digest, blob_key FROM checkpoints WHERE job_id = $1 ORDER BY step";
 
+/// What earlier claims reached. One that cannot be read is as good as none: the step is done
+/// again.
 pub(super) async fn select_checkpoints(db: &mut SqliteConnection, id: JobId) -> Answer<Vec<Checkpoint>> {
     let rows: Vec<CheckpointRow> = query_as(SELECT_CHECKPOINTS).bind(id.to_string()).fetch_all(db).await?;
-    rows.into_iter().map(Checkpoint::try_from).collect()
+    Ok(rows.into_iter().filter_map(|row| Checkpoint::try_from(row).ok()).collect())
 }
 
 // A job that gets further is not stuck at what ended its process. A step that is done once

@@ -2,13 +2,20 @@
 
 use std::collections::HashMap;
 
+use serde_json::json;
 use sqlx::{SqliteConnection, query, query_as};
 
-use super::Answer;
-use super::checkpoints::select_checkpoints;
+use super::checkpoints::{delete_checkpoints, select_checkpoints};
 use super::jobs::select_job;
+use super::webhooks::tell_webhooks;
+use super::{Answer, to_json};
+use crate::model::cause::chain;
+use crate::model::code::Code;
+use crate::model::event::Event;
 use crate::model::id::{AccountId, JobId};
+use crate::model::job::JobSpec;
 use crate::store::error::StoreError;
+use crate::store::jobs::Job;
 use crate::store::leases::{Claimed, ConcurrencyLimit, Lease};
 use crate::store::rows::ClaimRow;
 use crate::store::turns::{Waiting, claim_time, next};
@@ -43,6 +50,8 @@ const NOTE_TURN: &str = "
     ON CONFLICT (account_id) DO UPDATE SET last_claim_ms = excluded.last_claim_ms";
 
 /// 1. Settle lost leases. 2. Decide whose turn it is. 3. Note it. 4. Give out that job.
+///
+/// One that cannot be read ends here, or it would be the oldest for ever; then again from 2.
 pub(in crate::store) async fn claim(
     db: &mut SqliteConnection,
     owner: String,
@@ -51,22 +60,61 @@ pub(in crate::store) async fn claim(
     limit_of: &ConcurrencyLimit,
 ) -> Answer<Option<Claimed>> {
     settle_lost_leases(db, now_ms).await?;
-    let (waiting, job_ids) = all_waiting(db, now_ms, limit_of).await?;
-    let Some(chosen) = next(&waiting) else { return Ok(None) };
-    let account = &waiting[chosen].account_id.0;
-    query(NOTE_TURN).bind(account).bind(claim_time(&waiting, now_ms)).execute(&mut *db).await?;
-    let row: ClaimRow = query_as(CLAIM)
-        .bind(&job_ids[chosen])
-        .bind(&owner)
-        .bind(now_ms + lease_ms)
-        .fetch_one(&mut *db)
+    loop {
+        let (waiting, job_ids) = all_waiting(db, now_ms, limit_of).await?;
+        let Some(chosen) = next(&waiting) else { return Ok(None) };
+        let account = &waiting[chosen].account_id.0;
+        query(NOTE_TURN).bind(account).bind(claim_time(&waiting, now_ms)).execute(&mut *db).await?;
+        let row: ClaimRow = query_as(CLAIM)
+            .bind(&job_ids[chosen])
+            .bind(&owner)
+            .bind(now_ms + lease_ms)
+            .fetch_one(&mut *db)
+            .await?;
+        let job = match read(db, &row.id).await {
+            Ok(job) => job,
+            Err(error) if error.is_permanent() => {
+                tracing::error!(job = row.id, error = chain(&error), "a job that cannot be read was ended");
+                give_up(db, &row, now_ms).await?;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let checkpoints = select_checkpoints(db, job.id).await?;
+        let lease = Lease { job_id: job.id, owner, attempt: row.attempts };
+        return Ok(Some(Claimed { lease, job, crashes: row.crashes, faults: row.faults, checkpoints }));
+    }
+}
+
+async fn read(db: &mut SqliteConnection, id: &str) -> Answer<Job> {
+    let corrupt = || StoreError::Corrupt { table: "jobs", id: id.to_owned(), cause: "id".to_owned() };
+    let job_id = JobId::parse(id).ok_or_else(corrupt)?;
+    select_job(db, None, job_id).await?.ok_or_else(corrupt)
+}
+
+const GIVE_UP: &str = "
+    UPDATE jobs
+    SET status = 'error', completed_ms = $2, error_code = $3, spec = $4, post_session_metadata = $5,
+        client_metadata = '{}', lease_owner = NULL, due_ms = NULL
+    WHERE id = $1";
+
+/// Ends a job. What was asked gives way to nothing, so that its client can read how it ended.
+async fn give_up(db: &mut SqliteConnection, row: &ClaimRow, now_ms: i64) -> Answer<()> {
+    let code = Code::Internal;
+    let message = "the service can no longer read what was asked for; send the request again";
+    // The step that it would have begun with.
+    let error = json!({ "name": code.name(), "message": message, "step": "fetch" });
+    let metadata = json!({ "error": error, "attempts": row.attempts });
+    query(GIVE_UP)
+        .bind(&row.id)
+        .bind(now_ms)
+        .bind(i64::from(code.status()))
+        .bind(to_json(&JobSpec::erased()))
+        .bind(metadata.to_string())
+        .execute(&mut *db)
         .await?;
-    let corrupt = || StoreError::Corrupt { table: "jobs", id: row.id.clone(), cause: "id".to_owned() };
-    let job_id = JobId::parse(&row.id).ok_or_else(corrupt)?;
-    let job = select_job(db, None, job_id).await?.ok_or_else(corrupt)?;
-    let checkpoints = select_checkpoints(db, job_id).await?;
-    let lease = Lease { job_id, owner, attempt: row.attempts };
-    Ok(Some(Claimed { lease, job, crashes: row.crashes, faults: row.faults, checkpoints }))
+    delete_checkpoints(db, &row.id).await?;
+    tell_webhooks(db, &row.id, now_ms, |kind| Event::of_ending(kind, false)).await
 }
 
 // A lease that is still written in a row that is due has ended without a word.

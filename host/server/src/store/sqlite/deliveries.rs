@@ -1,15 +1,15 @@
 //! Messages that are owed to the outside.
 
-use sqlx::{SqliteConnection, query, query_as, query_scalar};
+use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as, query_scalar};
 use uuid::Uuid;
 
-use super::Answer;
+use super::{Answer, of_account};
+use crate::model::cause::chain;
 use crate::model::id::{AccountId, JobId};
 use crate::model::webhook::receiver_of;
 use crate::store::deliveries::{
     Attempted, Delivery, DeliveryClaim, DeliveryFilter, DeliveryRecord, DueDelivery, Replay,
 };
-use crate::store::error::StoreError;
 use crate::store::rows::{DeliveryRow, DueRow, method_text};
 
 const INSERT_DELIVERY: &str = "
@@ -72,16 +72,16 @@ pub(in crate::store) async fn select_due_deliveries(
         .bind(i64::from(per_receiver))
         .fetch_all(db)
         .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(DueDelivery {
-                id: uuid(&row.id)?,
-                account_id: AccountId(row.account_id),
-                receiver: row.receiver,
-                next_try_ms: row.next_try_ms,
-            })
+    // What has no id of ours cannot be claimed.
+    let due = rows.into_iter().filter_map(|row| {
+        Some(DueDelivery {
+            id: Uuid::parse_str(&row.id).ok()?,
+            account_id: AccountId(row.account_id),
+            receiver: row.receiver,
+            next_try_ms: row.next_try_ms,
         })
-        .collect()
+    });
+    Ok(due.collect())
 }
 
 const CLAIM_DELIVERY: &str = "
@@ -104,14 +104,27 @@ pub(in crate::store) async fn claim_delivery(
     if done.rows_affected() == 0 {
         return Ok(None);
     }
-    let record = select_delivery(db, due.id).await?;
-    Ok(record.map(|record| DeliveryClaim {
-        delivery: record.delivery,
-        job_id: record.job_id,
-        owner,
-        attempt: record.attempts,
-    }))
+    match select_delivery(db, due.id).await {
+        Ok(record) => Ok(record.map(|record| DeliveryClaim {
+            delivery: record.delivery,
+            job_id: record.job_id,
+            owner,
+            attempt: record.attempts,
+        })),
+        Err(error) if error.is_permanent() => {
+            tracing::error!(delivery = %due.id, error = chain(&error), "a message was given up");
+            query(GIVE_UP).bind(due.id.to_string()).execute(db).await?;
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
+
+// It would be due again and again, and keep those behind it from their receiver.
+const GIVE_UP: &str = "
+    UPDATE deliveries
+    SET claim_owner = NULL, next_try_ms = NULL, last_error = 'the message cannot be read'
+    WHERE id = $1";
 
 const END_ATTEMPT: &str = "
     UPDATE deliveries
@@ -198,18 +211,22 @@ pub(in crate::store) async fn select_deliveries_of_job(
     rows.into_iter().map(DeliveryRecord::try_from).collect()
 }
 
-// The job's rows are few and have an index of their own; without a job the rows are read in
-// order of age until there are enough.
-const LIST_DELIVERIES: &str = "
-    SELECT id, account_id, job_id, event, target, url, method, webhook_id, receiver, attempts,
-           last_error, created_ms, next_try_ms, delivered_ms
-    FROM deliveries
-    WHERE ($1 IS NULL OR account_id = $1)
-      AND ($2 IS NULL
-           OR ($2 = 'pending' AND next_try_ms IS NOT NULL)
-           OR ($2 = 'delivered' AND next_try_ms IS NULL AND delivered_ms IS NOT NULL)
-           OR ($2 = 'given_up' AND next_try_ms IS NULL AND delivered_ms IS NULL))
-    ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4";
+// The job's rows are few and have an index of their own; without a job the rows, of one account
+// or of all, are read in order of age until there are enough.
+fn list_statement(account: Option<&AccountId>) -> String {
+    format!(
+        "SELECT id, account_id, job_id, event, target, url, method, webhook_id, receiver, attempts,
+                last_error, created_ms, next_try_ms, delivered_ms
+         FROM deliveries
+         WHERE {}
+           AND ($2 IS NULL
+                OR ($2 = 'pending' AND next_try_ms IS NOT NULL)
+                OR ($2 = 'delivered' AND next_try_ms IS NULL AND delivered_ms IS NOT NULL)
+                OR ($2 = 'given_up' AND next_try_ms IS NULL AND delivered_ms IS NULL))
+         ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4",
+        of_account(account)
+    )
+}
 
 pub(in crate::store) async fn list_deliveries(
     db: &mut SqliteConnection,
@@ -218,8 +235,9 @@ pub(in crate::store) async fn list_deliveries(
     if let Some(job_id) = filter.job_id {
         return Ok(of_job(select_deliveries_of_job(db, job_id).await?, filter));
     }
-    let rows: Vec<DeliveryRow> = query_as(LIST_DELIVERIES)
-        .bind(filter.account_id.as_ref().map(|account| account.0.as_str()))
+    let account = filter.account_id.as_ref();
+    let rows: Vec<DeliveryRow> = query_as(AssertSqlSafe(list_statement(account)))
+        .bind(account.map(|account| account.0.as_str()))
         .bind(filter.status.map(|status| status.name()))
         .bind(i64::from(filter.limit))
         .bind(i64::from(filter.offset))
@@ -237,10 +255,11 @@ fn of_job(records: Vec<DeliveryRecord>, filter: &DeliveryFilter) -> Vec<Delivery
     newest_first.skip(filter.offset as usize).take(filter.limit as usize).collect()
 }
 
-fn uuid(text: &str) -> Result<Uuid, StoreError> {
-    Uuid::parse_str(text).map_err(|_| StoreError::Corrupt {
-        table: "deliveries",
-        id: text.to_owned(),
-        cause: "id".to_owned(),
-    })
+/// What the database does for the list of an account, step by step.
+#[cfg(test)]
+pub(in crate::store) async fn explain_deliveries_of(
+    db: &mut SqliteConnection,
+    account: &AccountId,
+) -> Answer<Vec<String>> {
+    super::explain(db, &list_statement(Some(account))).await
 }

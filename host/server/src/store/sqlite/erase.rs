@@ -2,11 +2,10 @@
 
 use sqlx::{SqliteConnection, query, query_as, query_scalar};
 
-use super::Answer;
+use super::{Answer, blob_to_remove};
 use crate::model::id::{AccountId, BlobKey, JobId};
 use crate::model::job::JobSpec;
 use crate::store::erase::Erasure;
-use crate::store::error::StoreError;
 
 const SELECT_STATE: &str = "
     SELECT completed_ms IS NOT NULL, file_id FROM jobs WHERE id = $1 AND account_id = $2";
@@ -37,7 +36,7 @@ pub(in crate::store) async fn erase_job(
     let keys: Vec<String> = query_scalar(SELECT_BLOBS).bind(&id).fetch_all(&mut *db).await?;
     query(DELETE_JOB).bind(&id).execute(&mut *db).await?;
     let audio = delete_unused_file(db, file_id).await?;
-    Ok(Erasure::Erased { blobs: parse(&id, keys.into_iter().chain(audio))? })
+    Ok(Erasure::Erased { blobs: keys.iter().chain(&audio).filter_map(|key| blob_to_remove(key)).collect() })
 }
 
 const EMPTY_JOB: &str = "
@@ -62,7 +61,7 @@ pub(in crate::store) async fn empty_job(db: &mut SqliteConnection, id: JobId) ->
         query(part).bind(&id).execute(&mut *db).await?;
     }
     let audio = delete_unused_file(db, file_id).await?;
-    parse(&id, keys.into_iter().chain(audio))
+    Ok(keys.iter().chain(&audio).filter_map(|key| blob_to_remove(key)).collect())
 }
 
 /// Removes a file that no job uses any more, and tells where its bytes lie.
@@ -71,10 +70,4 @@ async fn delete_unused_file(db: &mut SqliteConnection, file_id: Option<String>) 
     let audio: Option<Option<String>> =
         query_scalar(DELETE_UNUSED_FILE).bind(file_id).fetch_optional(db).await?;
     Ok(audio.flatten())
-}
-
-fn parse(job_id: &str, keys: impl Iterator<Item = String>) -> Answer<Vec<BlobKey>> {
-    let corrupt =
-        || StoreError::Corrupt { table: "jobs", id: job_id.to_owned(), cause: "blob key".to_owned() };
-    keys.map(|key| BlobKey::parse(&key).ok_or_else(corrupt)).collect()
 }

@@ -8,7 +8,10 @@ use crate::store::files::{FileFacts, FileRecord};
 use crate::store::leases::Lease;
 use crate::store::rows::FileRow;
 
+// The account has a row from its first file on, as it has from its first job.
 const INSERT_FILE: &str = "
+    INSERT INTO accounts (account_id, plan, created_ms, last_claim_ms) VALUES ($2, NULL, $10, 0)
+    ON CONFLICT (account_id) DO NOTHING;
     INSERT INTO files (id, account_id, filename, source, audio_duration_s, number_of_channels,
                        size_bytes, sha256, blob_key, created_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";

@@ -1,7 +1,8 @@
-//! All SQL of the store, in the dialect that SQLite and PostgreSQL share.
+//! All SQL of the store, in the dialect of SQLite.
 //!
-//! One function per statement or small group of statements; the caller owns the
-//! transaction. Nothing here decides anything.
+//! One function per statement or small group of statements that belong together; the caller
+//! owns the transaction. What a row may become is decided here where the decision must be one
+//! with the change; whose turn it is, and what a limit is, is decided above.
 
 mod admission;
 mod backlog;
@@ -20,6 +21,8 @@ mod retention;
 mod usage;
 mod webhooks;
 
+#[cfg(test)]
+use sqlx::{AssertSqlSafe, query_as};
 use sqlx::{SqliteConnection, query};
 
 pub(super) use admission::refusal;
@@ -28,9 +31,10 @@ pub(super) use checkpoints::save_checkpoint;
 pub(super) use claim::claim;
 pub(super) use client_metadata::attach_metadata;
 pub(super) use deliveries::{
-    claim_delivery, end_attempt, list_deliveries, replay_delivery, select_deliveries_of_job, select_delivery,
-    select_due_deliveries,
+    claim_delivery, end_attempt, list_deliveries, replay_delivery, select_delivery, select_due_deliveries,
 };
+#[cfg(test)]
+pub(super) use deliveries::{explain_deliveries_of, select_deliveries_of_job};
 pub(super) use erase::{empty_job, erase_job};
 pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
 pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job};
@@ -43,9 +47,8 @@ pub(super) use repeats::{delete_marks, insert_mark, select_mark};
 #[cfg(test)]
 pub(super) use retention::explain_retention;
 pub(super) use retention::{
-    expire_audio, expire_files, expire_logs, expire_results, insert_erasure, list_erasures,
-    select_accounts_with_data, select_jobs_ended_before, select_jobs_to_empty, select_jobs_to_forget,
-    truncate_log,
+    expire_audio, expire_files, expire_logs, expire_results, insert_erasure, list_erasures, select_accounts,
+    select_jobs_ended_before, select_jobs_to_empty, select_jobs_to_forget, truncate_log,
 };
 pub(super) use usage::{select_usage, select_usage_by_day};
 pub(super) use webhooks::{
@@ -53,6 +56,7 @@ pub(super) use webhooks::{
 };
 
 use super::error::StoreError;
+use crate::model::id::{AccountId, BlobKey};
 
 type Answer<T> = Result<T, StoreError>;
 
@@ -63,6 +67,33 @@ const WRITE_PROBE: &str = "
 pub(in crate::store) async fn write_probe(db: &mut SqliteConnection, now_ms: i64) -> Answer<()> {
     query(WRITE_PROBE).bind(now_ms).execute(db).await?;
     Ok(())
+}
+
+/// The condition that $1 is the account, where there is one. In one statement for both cases no
+/// index of accounts would be used.
+fn of_account(account: Option<&AccountId>) -> &'static str {
+    match account {
+        Some(_) => "account_id = $1",
+        None => "$1 IS NULL",
+    }
+}
+
+/// The blob of a row that goes. A key in a form that this version does not know leads it to no
+/// bytes and must not keep the row: bytes without a row go with a version that knows it.
+fn blob_to_remove(key: &str) -> Option<BlobKey> {
+    let parsed = BlobKey::parse(key);
+    if parsed.is_none() {
+        tracing::error!("a row named bytes under a key that this version does not know; they stay");
+    }
+    parsed
+}
+
+/// What the database does for a statement, step by step.
+#[cfg(test)]
+async fn explain(db: &mut SqliteConnection, statement: &str) -> Answer<Vec<String>> {
+    let sql = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+    let rows: Vec<(i64, i64, i64, String)> = query_as(sql).fetch_all(db).await?;
+    Ok(rows.into_iter().map(|row| row.3).collect())
 }
 
 /// The text of a value of ours; such values always have one.

@@ -1,19 +1,19 @@
 //! Data that is older than its plan keeps it.
 
-use sqlx::{SqliteConnection, query, query_as, query_scalar};
+use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as, query_scalar};
 use uuid::Uuid;
 
-use super::Answer;
-use crate::model::id::{AccountId, BlobKey, JobId};
+#[cfg(test)]
+use super::explain;
+use super::{Answer, blob_to_remove, of_account};
+use crate::model::id::{AccountId, JobId};
 use crate::store::error::StoreError;
 use crate::store::retention::{ErasureRecord, Expired};
 use crate::store::rows::ErasureRow;
 
-const SELECT_ACCOUNTS: &str = "
-    SELECT account_id FROM jobs UNION SELECT account_id FROM files
-    UNION SELECT account_id FROM erasures";
+const SELECT_ACCOUNTS: &str = "SELECT account_id FROM accounts";
 
-pub(in crate::store) async fn select_accounts_with_data(db: &mut SqliteConnection) -> Answer<Vec<AccountId>> {
+pub(in crate::store) async fn select_accounts(db: &mut SqliteConnection) -> Answer<Vec<AccountId>> {
     let accounts: Vec<String> = query_scalar(SELECT_ACCOUNTS).fetch_all(db).await?;
     Ok(accounts.into_iter().map(AccountId).collect())
 }
@@ -38,7 +38,7 @@ pub(in crate::store) async fn expire_audio(
     let mut expired = Vec::new();
     for (id, key, job_id) in rows {
         query(FORGET_AUDIO).bind(&id).execute(&mut *db).await?;
-        expired.push(Expired { job_id, blob_key: parse("files", &id, &key)? });
+        expired.extend(blob_to_remove(&key).map(|blob_key| Expired { job_id, blob_key }));
     }
     Ok(expired)
 }
@@ -64,8 +64,7 @@ pub(in crate::store) async fn expire_results(
     let mut expired = Vec::new();
     for (id, key) in rows {
         query(FORGET_RESULT).bind(&id).execute(&mut *db).await?;
-        let blob_key = parse("jobs", &id, &key)?;
-        expired.push(Expired { job_id: Some(id), blob_key });
+        expired.extend(blob_to_remove(&key).map(|blob_key| Expired { job_id: Some(id), blob_key }));
     }
     Ok(expired)
 }
@@ -176,18 +175,18 @@ pub(in crate::store) async fn insert_erasure(
     Ok(())
 }
 
-const LIST_ERASURES: &str = "
-    SELECT account_id, job_id, class, reason, erased_ms FROM erasures
-    WHERE $1 IS NULL OR account_id = $1
-    ORDER BY erased_ms DESC, id DESC LIMIT $2 OFFSET $3";
-
 pub(in crate::store) async fn list_erasures(
     db: &mut SqliteConnection,
     account: Option<&AccountId>,
     offset: u32,
     limit: u32,
 ) -> Answer<Vec<ErasureRecord>> {
-    let rows: Vec<ErasureRow> = query_as(LIST_ERASURES)
+    let sql = format!(
+        "SELECT account_id, job_id, class, reason, erased_ms FROM erasures WHERE {}
+         ORDER BY erased_ms DESC, id DESC LIMIT $2 OFFSET $3",
+        of_account(account)
+    );
+    let rows: Vec<ErasureRow> = query_as(AssertSqlSafe(sql))
         .bind(account.map(|account| account.0.as_str()))
         .bind(limit)
         .bind(offset)
@@ -207,19 +206,20 @@ pub(in crate::store) async fn truncate_log(db: &mut SqliteConnection) -> Answer<
 #[cfg(test)]
 pub(in crate::store) async fn explain_retention(db: &mut SqliteConnection) -> Answer<Vec<String>> {
     let mut steps = Vec::new();
-    for statement in
-        [SELECT_OLD_AUDIO, SELECT_OLD_RESULTS, SELECT_OLD_JOBS, SELECT_TO_EMPTY, SELECT_TO_FORGET]
-    {
-        let sql = sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
-        let rows: Vec<(i64, i64, i64, String)> = query_as(sql).fetch_all(&mut *db).await?;
-        steps.extend(rows.into_iter().map(|row| row.3));
+    for statement in [
+        SELECT_ACCOUNTS,
+        SELECT_OLD_AUDIO,
+        SELECT_OLD_RESULTS,
+        SELECT_OLD_JOBS,
+        SELECT_TO_EMPTY,
+        SELECT_TO_FORGET,
+        DELETE_OLD_FILES,
+        DELETE_OLD_DELIVERIES,
+        DELETE_OLD_ERASURES,
+    ] {
+        steps.extend(explain(db, statement).await?);
     }
     Ok(steps)
-}
-
-fn parse(table: &'static str, id: &str, key: &str) -> Answer<BlobKey> {
-    let corrupt = || StoreError::Corrupt { table, id: id.to_owned(), cause: "blob key".to_owned() };
-    BlobKey::parse(key).ok_or_else(corrupt)
 }
 
 fn job_id(text: String) -> Answer<JobId> {

@@ -1,8 +1,8 @@
 //! What was billed.
 
-use sqlx::{SqliteConnection, query, query_as, query_scalar};
+use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as, query_scalar};
 
-use super::Answer;
+use super::{Answer, of_account};
 use crate::model::date;
 use crate::model::id::AccountId;
 use crate::store::error::StoreError;
@@ -25,20 +25,21 @@ pub(super) async fn add_usage(
     Ok(())
 }
 
-const SELECT_USAGE: &str = "
-    SELECT account_id,
-           SUM(CASE WHEN ($2 IS NULL OR day >= $2) AND ($3 IS NULL OR day <= $3) THEN jobs ELSE 0 END),
-           SUM(CASE WHEN ($2 IS NULL OR day >= $2) AND ($3 IS NULL OR day <= $3) THEN billed_s ELSE 0.0 END),
-           SUM(billed_s)
-    FROM usage WHERE $1 IS NULL OR account_id = $1
-    GROUP BY account_id ORDER BY account_id";
-
 pub(in crate::store) async fn select_usage(
     db: &mut SqliteConnection,
     account: Option<&AccountId>,
     days: &Days,
 ) -> Answer<Vec<AccountUsage>> {
-    let rows: Vec<(String, i64, f64, f64)> = query_as(SELECT_USAGE)
+    let is_asked_for = "($2 IS NULL OR day >= $2) AND ($3 IS NULL OR day <= $3)";
+    let sql = format!(
+        "SELECT account_id,
+                SUM(CASE WHEN {is_asked_for} THEN jobs ELSE 0 END),
+                SUM(CASE WHEN {is_asked_for} THEN billed_s ELSE 0.0 END),
+                SUM(billed_s)
+         FROM usage WHERE {} GROUP BY account_id ORDER BY account_id",
+        of_account(account)
+    );
+    let rows: Vec<(String, i64, f64, f64)> = query_as(AssertSqlSafe(sql))
         .bind(account.map(|account| &account.0))
         .bind(&days.from)
         .bind(&days.to)

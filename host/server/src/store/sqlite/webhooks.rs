@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::deliveries::insert_delivery;
 use super::{Answer, to_json};
+use crate::model::cause::chain;
 use crate::model::event::{Event, Target};
 use crate::model::id::AccountId;
 use crate::model::job::{CallbackMethod, Kind};
@@ -20,7 +21,8 @@ const SELECT_HEARING: &str = "
     FROM jobs j JOIN webhooks w ON w.account_id = j.account_id OR w.account_id = ''
     WHERE j.id = $1 ORDER BY w.created_ms, w.id";
 
-/// Writes a message for every webhook that hears of what `event` makes of the job's kind.
+/// Writes a message for every webhook that hears of what `event` makes of the job's kind. One
+/// that cannot be read hears nothing: no job may fail for it.
 pub(super) async fn tell_webhooks(
     db: &mut SqliteConnection,
     job_id: &str,
@@ -29,8 +31,14 @@ pub(super) async fn tell_webhooks(
 ) -> Answer<()> {
     let rows: Vec<HearingRow> = query_as(SELECT_HEARING).bind(job_id).fetch_all(&mut *db).await?;
     for row in rows {
-        let event = event(row.kind()?);
-        let webhook = Webhook::try_from(row.webhook)?;
+        let read = row.kind().map(&event).and_then(|event| Ok((event, Webhook::try_from(row.webhook)?)));
+        let (event, webhook) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                tracing::error!(job = job_id, error = chain(&error), "a webhook was passed over");
+                continue;
+            }
+        };
         if !webhook.hears_of(event) {
             continue;
         }

@@ -126,6 +126,25 @@ async fn a_job_is_billed_once_and_only_by_the_holder_of_its_lease() {
 }
 
 #[tokio::test]
+async fn an_account_is_known_from_its_first_upload_on() {
+    let f = fixture().await;
+    let facts = FileFacts::default();
+    let file = FileRecord { id: FileId::new(), account_id: account(), source: None, created_ms: 5, facts };
+    f.store.insert_file(file).await.expect("inserts");
+    assert_eq!(f.store.accounts().await.expect("reads"), [account()]);
+}
+
+#[tokio::test]
+async fn a_new_job_is_told_at_once() {
+    let f = fixture().await;
+    f.store.admit_job(job_of("a", 0), OPEN, None).await.expect("answers").expect("is taken");
+    let told = tokio::time::timeout(std::time::Duration::from_secs(1), async {
+        f.store.outbox_changed().notified().await;
+    });
+    told.await.expect("the sender is woken");
+}
+
+#[tokio::test]
 async fn keys_read_back_and_are_revoked_once() {
     let f = fixture().await;
     let key = StoredKey {

@@ -7,7 +7,7 @@ use crate::model::webhook::Webhook;
 
 const UNLIMITED: u32 = 1000;
 
-fn webhook(account: Option<&str>, events: Option<Vec<Event>>) -> Webhook {
+pub(super) fn webhook(account: Option<&str>, events: Option<Vec<Event>>) -> Webhook {
     Webhook {
         id: Uuid::new_v4(),
         account_id: account.map(|name| AccountId(name.to_owned())),
@@ -54,6 +54,38 @@ async fn claim_only(store: &Store, owner: &str, now_ms: i64) -> DeliveryClaim {
     let due = due(store, now_ms).await;
     assert_eq!(due.len(), 1, "{due:?}");
     store.claim_delivery(&due[0], owner, now_ms + LEASE_MS).await.expect("claims").expect("is free")
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_read_is_given_up_and_the_next_is_due() {
+    let f = fixture().await;
+    let urls = ["http://example.com/1".to_owned(), "http://example.com/2".to_owned()];
+    finished(&f.store, "one", 50, &urls).await;
+    execute(&f, "UPDATE deliveries SET event = 'of.a.later.version' WHERE place = 0").await;
+    let bad = due(&f.store, 50).await.remove(0);
+    assert_eq!(f.store.claim_delivery(&bad, "a", 60).await.expect("answers"), None);
+    assert_eq!(claim_only(&f.store, "a", 50).await.delivery.url, urls[1]);
+}
+
+#[tokio::test]
+async fn a_webhook_that_cannot_be_read_fails_no_job() {
+    let f = fixture().await;
+    let (bad, good) = (webhook(Some("one"), Some(Vec::new())), webhook(Some("one"), None));
+    for webhook in [&bad, &good] {
+        f.store.insert_webhook(webhook.clone()).await.expect("inserts");
+    }
+    execute(&f, "UPDATE webhooks SET events = '[\"of.a.later.version\"]' WHERE events IS NOT NULL").await;
+    let id = add_job(&f.store, 1).await;
+    let told = f.store.deliveries_of(id).await.expect("reads");
+    assert_eq!(told.iter().map(|delivery| delivery.webhook_id).collect::<Vec<_>>(), [Some(good.id)]);
+}
+
+#[tokio::test]
+async fn the_messages_of_an_account_are_found_by_its_index() {
+    let f = fixture().await;
+    let mut db = f.store.reader().await.expect("a connection");
+    let steps = sqlite::explain_deliveries_of(&mut db, &account()).await.expect("explains");
+    assert!(steps[0].contains("deliveries_by_account (account_id=?)"), "{steps:#?}");
 }
 
 #[tokio::test]

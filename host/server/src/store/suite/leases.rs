@@ -18,6 +18,38 @@ async fn the_oldest_due_job_goes_first_and_no_job_goes_twice() {
 }
 
 #[tokio::test]
+async fn a_job_that_cannot_be_read_ends_and_the_next_goes() {
+    let f = fixture().await;
+    f.store.insert_webhook(deliveries::webhook(Some("one"), None)).await.expect("inserts");
+    let bad = add_job(&f.store, 1).await;
+    let good = add_job(&f.store, 2).await;
+    execute(&f, "UPDATE jobs SET spec = '{\"model\":7}' WHERE created_ms = 1").await;
+    assert_eq!(claim_job(&f.store, "a", 10).await.job.id, good);
+    let job = get(&f.store, bad).await;
+    assert_eq!((job.status, job.completed_ms, job.error_code), (Status::Error, Some(10), Some(500)));
+    assert_eq!(job.post_session_metadata["error"]["name"], "internal");
+    let told = f.store.deliveries_of(bad).await.expect("reads");
+    assert_eq!(told.last().map(|delivery| delivery.event), Some(Event::TranscriptionError));
+    assert!(matches!(f.store.claim("a", 10, LEASE_MS, &no_limit()).await, Ok(None)));
+}
+
+#[tokio::test]
+async fn a_checkpoint_that_cannot_be_read_is_none() {
+    let f = fixture().await;
+    add_job(&f.store, 0).await;
+    let lease = claim_job(&f.store, "a", 0).await.lease;
+    for step in ["decode", "segment"] {
+        let blob_key = BlobKey::new(BlobArea::Checkpoint);
+        let checkpoint = Checkpoint { step: step.to_owned(), digest: "d".to_owned(), blob_key };
+        assert!(f.store.save_checkpoint(&lease, checkpoint).await.expect("saves"));
+    }
+    execute(&f, "UPDATE checkpoints SET blob_key = 'elsewhere' WHERE step = 'decode'").await;
+    assert!(f.store.release(&lease, 0, false).await.expect("releases"));
+    let steps: Vec<_> = claim_job(&f.store, "a", 0).await.checkpoints.into_iter().map(|c| c.step).collect();
+    assert_eq!(steps, ["segment"]);
+}
+
+#[tokio::test]
 async fn two_stores_on_one_file_share_one_queue() {
     let f = fixture().await;
     let other = Arc::new(Store::open(&f.path).await.expect("opens"));

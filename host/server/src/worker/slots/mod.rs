@@ -50,7 +50,7 @@ impl Slots {
     }
 }
 
-/// The place of one job, until it is dropped.
+/// The place of one job, until it is left or dropped.
 pub struct Place {
     slots: Slots,
     id: u64,
@@ -63,10 +63,15 @@ impl Place {
         self.slots.floor.send_modify(|floor| floor.ask_for_slot(self.id, Instant::now()));
         seen.wait_for(|floor| floor.is_in_slot(self.id)).await.expect("the sender lives in `self`");
     }
+
+    /// Others may have it.
+    pub fn leave(&self) {
+        self.slots.floor.send_modify(|floor| floor.leave(self.id, Instant::now()));
+    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.slots.floor.send_modify(|floor| floor.leave(self.id, Instant::now()));
+        self.leave();
     }
 }

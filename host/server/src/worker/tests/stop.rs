@@ -143,6 +143,27 @@ async fn a_locked_database_is_survived() {
     worker.stop().await;
 }
 
+#[tokio::test]
+async fn a_last_word_that_is_refused_holds_no_slot_and_the_job_ends() {
+    let mut house = House::open().await;
+    house.settings.slots = 1;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(house.folder.path().join("tympan.db"));
+    let mut other = sqlx::SqliteConnection::connect_with(&options).await.expect("connects");
+    let refusing = "CREATE TRIGGER refuse BEFORE UPDATE ON jobs WHEN NEW.status = 'done' AND OLD.rowid = 1
+                    BEGIN SELECT RAISE(ABORT, 'refused'); END";
+    sqlx::query(refusing).execute(&mut other).await.expect("runs");
+    let refused = house.add_job().await;
+    let next = house.add_job().await;
+    let worker = house.start(&Script::default());
+    house.result(next).await;
+    wait_for("the end", async || {
+        house.clock.advance(house.settings.lease_time.as_millis() as i64 + 1);
+        (house.job(refused).await.error_code == Some(500)).then_some(())
+    })
+    .await;
+    worker.stop().await;
+}
+
 /// Not a test of right or wrong: prints what the worker and its store cost per job when the
 /// steps cost nothing. `cargo test --release -p tympan --lib measure -- --ignored
 /// --nocapture`
