@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::blob::BlobError;
+use crate::model::cause::chain;
 use crate::model::code::Code;
 use crate::store::{Refusal, StoreError};
 use crate::validate::Rejection;
@@ -127,14 +128,14 @@ impl From<Refusal> for ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "the store failed");
+        tracing::error!(error = chain(&error), "the store failed");
         Self::of_code(error.code())
     }
 }
 
 impl From<BlobError> for ApiError {
     fn from(error: BlobError) -> Self {
-        tracing::error!(%error, "the blob store failed");
+        tracing::error!(error = chain(&error), "the blob store failed");
         Self::of_code(error.code())
     }
 }

@@ -18,6 +18,7 @@ use super::path_id::PathId;
 use super::range::{self, Part};
 use super::state::Api;
 use crate::blob::BlobError;
+use crate::model::cause::chain;
 use crate::model::id::FileId;
 use crate::store::FileFacts;
 
@@ -98,7 +99,7 @@ fn missing() -> ApiError {
 }
 
 fn unreadable(error: std::io::Error) -> ApiError {
-    tracing::error!(%error, "a stored file cannot be read");
+    tracing::error!(error = chain(&error), "a stored file cannot be read");
     ApiError::internal()
 }
 

@@ -28,15 +28,19 @@ pub(super) async fn healthz() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-/// `GET /readyz`: jobs can be accepted, down to the disk.
+/// `GET /readyz`: jobs can be accepted, down to the disk, or could a moment ago.
 pub(super) async fn readyz(State(api): State<Arc<Api>>) -> Result<Json<Health>, ApiError> {
     if api.draining.is_cancelled() {
         return Err(ApiError::stopping());
     }
+    api.readiness.get(probe(&api)).await?;
+    Ok(Json(Health { status: "ready" }))
+}
+
+async fn probe(api: &Api) -> Result<(), ApiError> {
     let probe = async {
         api.store.probe(date::now_ms()).await?;
-        api.blobs.probe().await?;
-        Ok(Json(Health { status: "ready" }))
+        Ok(api.blobs.probe().await?)
     };
     let slow = || ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "The disk does not answer in time");
     tokio::time::timeout(PROBE, probe).await.unwrap_or_else(|_| Err(slow()))

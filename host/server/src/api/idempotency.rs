@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::collection::Collection;
 use super::error::ApiError;
 use crate::store::RequestMark;
+use crate::validate;
 
 pub(super) const HEADER: &str = "idempotency-key";
 /// Longest key.
@@ -63,12 +64,9 @@ fn write(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
-        Value::Number(number) => match number.as_f64() {
-            // Beyond that a double does not tell neighbours apart.
-            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => {
-                text.push_str(&(float as i64).to_string());
-            }
-            _ => text.push_str(&number.to_string()),
+        Value::Number(number) => match validate::whole(number) {
+            Some(whole) => text.push_str(&whole.to_string()),
+            None => text.push_str(&number.to_string()),
         },
         other => text.push_str(&other.to_string()),
     }

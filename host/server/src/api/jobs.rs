@@ -39,7 +39,9 @@ pub(super) async fn delete(
     PathId(id): PathId,
 ) -> Result<StatusCode, ApiError> {
     let job = find(&api, &account, collection, &id).await?;
-    match retain::erase_job(&api.store, &api.blobs, &account, job.id).await? {
+    let host = api.clone();
+    let erasing = async move { Ok(retain::erase_job(&host.store, &host.blobs, &account, job.id).await?) };
+    match api.finish(erasing).await? {
         Erasure::Erased { .. } => Ok(StatusCode::ACCEPTED),
         Erasure::Missing => Err(missing()),
         Erasure::Unfinished => {

@@ -15,6 +15,6 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Needs no key: it says how much work there is, never whose.
 pub(super) async fn get(State(api): State<Arc<Api>>) -> Result<impl IntoResponse, ApiError> {
-    let backlog = api.store.backlog().await?;
+    let backlog = api.backlog.get(async { Ok(api.store.backlog().await?) }).await?;
     Ok(([(header::CONTENT_TYPE, TEXT)], metrics::render(&backlog)))
 }

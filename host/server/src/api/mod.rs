@@ -30,6 +30,7 @@ mod peer;
 mod prerecorded;
 mod query;
 mod range;
+mod recent;
 mod refuse;
 mod router;
 mod serve;

@@ -16,71 +16,48 @@ use super::{
     webhooks,
 };
 
-/// Every path of the API.
-pub(super) const PATHS: [&str; 23] = [
-    "/v2/pre-recorded",
-    "/v2/pre-recorded/{id}",
-    "/v2/pre-recorded/{id}/file",
-    "/v2/live",
-    "/v2/live/{id}",
-    "/v2/live/{id}/file",
-    "/v2/transcription",
-    "/v2/transcription/{id}",
-    "/v2/transcription/{id}/file",
-    "/v2/upload",
-    "/v2/usage",
-    "/v2/admin/usage",
-    "/v2/admin/webhooks",
-    "/v2/admin/webhooks/{id}",
-    "/v2/admin/deliveries",
-    "/v2/admin/deliveries/{id}",
-    "/v2/admin/deliveries/{id}/replay",
-    "/v2/admin/erasures",
-    "/file/{id}",
-    "/healthz",
-    "/readyz",
-    "/metrics",
-    "/openapi.json",
+type Methods = MethodRouter<Arc<Api>>;
+type Route = (&'static str, fn() -> Methods);
+
+/// Every path of the API, and what answers there.
+pub(super) const ROUTES: [Route; 23] = [
+    ("/v2/pre-recorded", || post(prerecorded::create).get(list::list)),
+    ("/v2/pre-recorded/{id}", job),
+    ("/v2/pre-recorded/{id}/file", || get(file::get_of_job)),
+    ("/v2/live", || get(list::list)),
+    ("/v2/live/{id}", job),
+    ("/v2/live/{id}/file", || get(file::get_of_job)),
+    ("/v2/transcription", || post(prerecorded::create).get(list::list)),
+    ("/v2/transcription/{id}", job),
+    ("/v2/transcription/{id}/file", || get(file::get_of_job)),
+    ("/v2/upload", || post(upload::upload)),
+    ("/v2/usage", || get(usage::own)),
+    ("/v2/admin/usage", || get(usage::all)),
+    ("/v2/admin/webhooks", || get(webhooks::list).post(webhooks::register)),
+    ("/v2/admin/webhooks/{id}", || get(webhooks::get).delete(webhooks::remove)),
+    ("/v2/admin/deliveries", || get(deliveries::list)),
+    ("/v2/admin/deliveries/{id}", || get(deliveries::get)),
+    ("/v2/admin/deliveries/{id}/replay", || post(deliveries::replay)),
+    ("/v2/admin/erasures", || get(erasures::list)),
+    ("/file/{id}", || get(file::get)),
+    ("/healthz", || get(health::healthz)),
+    ("/readyz", || get(health::readyz)),
+    ("/metrics", || get(metrics::get)),
+    ("/openapi.json", || get(openapi::get)),
 ];
+
+fn job() -> Methods {
+    get(jobs::get).delete(jobs::delete).patch(jobs::patch)
+}
 
 /// The page for people.
 const PAGE: &str = "/docs";
 
-/// What answers there, in the same order.
-fn handlers() -> [MethodRouter<Arc<Api>>; PATHS.len()] {
-    let job = || get(jobs::get).delete(jobs::delete).patch(jobs::patch);
-    [
-        post(prerecorded::create).get(list::list),
-        job(),
-        get(file::get_of_job),
-        get(list::list),
-        job(),
-        get(file::get_of_job),
-        post(prerecorded::create).get(list::list),
-        job(),
-        get(file::get_of_job),
-        post(upload::upload),
-        get(usage::own),
-        get(usage::all),
-        get(webhooks::list).post(webhooks::register),
-        get(webhooks::get).delete(webhooks::remove),
-        get(deliveries::list),
-        get(deliveries::get),
-        post(deliveries::replay),
-        get(erasures::list),
-        get(file::get),
-        get(health::healthz),
-        get(health::readyz),
-        get(metrics::get),
-        get(openapi::get),
-    ]
-}
-
 /// The whole API.
 pub fn router(api: Arc<Api>) -> Router {
     let mut router = Router::new();
-    for (path, methods) in PATHS.into_iter().zip(handlers()) {
-        router = with_and_without_slash(router, path, methods);
+    for (path, methods) in ROUTES {
+        router = with_and_without_slash(router, path, methods());
     }
     let router = router
         .route(PAGE, get(docs::redirect))
@@ -99,15 +76,11 @@ pub fn router(api: Arc<Api>) -> Router {
 }
 
 /// Clients post to either form, and not all of them follow a redirect.
-fn with_and_without_slash(
-    router: Router<Arc<Api>>,
-    path: &str,
-    methods: MethodRouter<Arc<Api>>,
-) -> Router<Arc<Api>> {
+fn with_and_without_slash(router: Router<Arc<Api>>, path: &str, methods: Methods) -> Router<Arc<Api>> {
     router.route(&format!("{path}/"), methods.clone()).route(path, methods)
 }
 
-/// The path as [`PATHS`] writes it, for logs; `-` for a path that leads nowhere.
+/// The path as [`ROUTES`] writes it, for logs; `-` for a path that leads nowhere.
 pub(super) fn route_of(path: &str) -> &'static str {
     let fits = |route: &&str| {
         let mut asked = path.trim_end_matches('/').split('/');
@@ -115,7 +88,7 @@ pub(super) fn route_of(path: &str) -> &'static str {
             && asked.next().is_none()
     };
     let is_page = path.strip_prefix(PAGE).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    PATHS.iter().copied().find(fits).or(is_page.then_some(PAGE)).unwrap_or("-")
+    ROUTES.iter().map(|(path, _)| *path).find(fits).or(is_page.then_some(PAGE)).unwrap_or("-")
 }
 
 #[cfg(test)]

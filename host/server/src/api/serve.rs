@@ -20,6 +20,7 @@ use super::peer::Peer;
 use super::refuse::Refusing;
 use super::slow_reader::Impatient;
 use crate::config::Limits;
+use crate::model::cause::chain;
 
 /// Most header lines of a request; clients of this wire format send about ten.
 const MAX_HEADERS: usize = 100;
@@ -99,7 +100,7 @@ async fn next_connection(
                 return Some((stream, peer, place));
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
+                tracing::warn!(error = chain(&error), "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
@@ -138,6 +139,6 @@ async fn answer(
     };
     if let Err(error) = ended {
         // Clients go away in the middle of things all the time.
-        tracing::debug!(%error, "a connection ended early");
+        tracing::debug!(error = chain(&error), "a connection ended early");
     }
 }

@@ -7,14 +7,17 @@ use ipnet::IpNet;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument;
 
+use super::error::ApiError;
+use super::recent::Recent;
 use crate::auth::Keys;
 use crate::blob::Blobs;
 use crate::config::{Cors, Limits};
 use crate::limits::{Policies, RequestRates};
 use crate::model::job::PlannedAddon;
 use crate::stage::fetch::FetchPolicy;
-use crate::store::Store;
+use crate::store::{Backlog, Store};
 use crate::validate::{Catalogue, HostRules};
 
 /// Uploads whose audio is looked at at the same time; each occupies a thread.
@@ -88,6 +91,8 @@ pub struct Api {
     /// Work that outlives its request; whoever stops the host waits for it.
     pub tasks: TaskTracker,
     pub(super) probes: Semaphore,
+    pub(super) readiness: Recent<Result<(), ApiError>>,
+    pub(super) backlog: Recent<Result<Backlog, ApiError>>,
 }
 
 impl Api {
@@ -114,6 +119,16 @@ impl Api {
             draining: CancellationToken::new(),
             tasks: TaskTracker::new(),
             probes: Semaphore::new(PROBES),
+            readiness: Recent::default(),
+            backlog: Recent::default(),
         }
+    }
+
+    /// Does to its end what must not stop half-way when the client goes away.
+    pub(super) async fn finish<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        self.tasks.spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(ApiError::internal()))
     }
 }

@@ -1,5 +1,7 @@
 //! Files on their way into the store: from a blob to a record that a job can name.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
@@ -8,19 +10,23 @@ use axum::http::StatusCode;
 
 use super::error::ApiError;
 use super::state::Api;
-use crate::blob::Stored;
+use crate::blob::Unfinished;
+use crate::model::cause::chain;
 use crate::model::date;
 use crate::model::id::{AccountId, BlobArea, BlobKey, FileId};
 use crate::stage::decode::{self, DecodeError, Probe};
-use crate::stage::fetch::{self, FetchError};
+use crate::stage::fetch::{self, FetchError, Fetched};
 use crate::store::{FileFacts, FileRecord};
 
 /// Longest file name that is kept, in characters.
 const FILENAME_CHARS: usize = 255;
 
-/// A file whose bytes are in the blob store.
+/// A file whose bytes are all here. Dropped before it is kept, it leaves nothing.
 pub(super) struct Arrived {
-    pub blob: Stored,
+    pub unfinished: Unfinished,
+    pub size_bytes: u64,
+    /// SHA-256 of the bytes, hex.
+    pub sha256: String,
     pub filename: Option<String>,
     /// The URL it came from.
     pub source: Option<String>,
@@ -35,49 +41,56 @@ pub(super) async fn fetch(api: &Api, url: String) -> Result<Arrived, ApiError> {
     let fetched = fetch::fetch(&url, &api.settings.fetch, unfinished.file(), &cancel)
         .await
         .map_err(|error| refused(&error))?;
-    let key = unfinished.publish().await?;
-    let blob = Stored { key, size_bytes: fetched.size_bytes, sha256: fetched.sha256 };
-    Ok(Arrived { blob, filename: fetched.filename, source: Some(url) })
+    let Fetched { size_bytes, sha256, filename } = fetched;
+    Ok(Arrived { unfinished, size_bytes, sha256, filename, source: Some(url) })
 }
 
-/// Looks at the audio and writes the record. A file without audio is removed again.
-pub(super) async fn keep(api: &Api, account_id: AccountId, arrived: Arrived) -> Result<FileRecord, ApiError> {
-    let key = arrived.blob.key.clone();
-    let kept = try_keep(api, account_id, arrived).await;
-    if kept.is_err()
-        && let Err(error) = api.blobs.delete(&key).await
-    {
-        // The sweeper removes blobs that no row names.
-        tracing::warn!(%error, "a refused upload could not be removed");
-    }
-    kept
+/// Stores the bytes, looks at the audio and writes the record. A file without audio is removed
+/// again, also when the client has gone away meanwhile.
+pub(super) async fn keep(
+    api: &Arc<Api>,
+    account_id: AccountId,
+    arrived: Arrived,
+) -> Result<FileRecord, ApiError> {
+    let host = api.clone();
+    let keeping = async move {
+        let Arrived { unfinished, size_bytes, sha256, filename, source } = arrived;
+        let key = unfinished.publish().await?;
+        let facts = FileFacts {
+            filename,
+            size_bytes: Some(size_bytes),
+            sha256: Some(sha256),
+            ..FileFacts::default()
+        };
+        let file = FileRecord { id: FileId::new(), account_id, source, created_ms: date::now_ms(), facts };
+        let kept = try_keep(&host, key.clone(), file).await;
+        if kept.is_err()
+            && let Err(error) = host.blobs.delete(&key).await
+        {
+            // The sweeper removes blobs that no row names.
+            tracing::warn!(error = chain(&error), "a refused upload could not be removed");
+        }
+        kept
+    };
+    api.finish(keeping).await
 }
 
-async fn try_keep(api: &Api, account_id: AccountId, arrived: Arrived) -> Result<FileRecord, ApiError> {
-    let probe = probe(api, &arrived.blob.key, arrived.filename.clone()).await?;
+/// `file` is told what is found out about its audio.
+async fn try_keep(api: &Api, key: BlobKey, mut file: FileRecord) -> Result<FileRecord, ApiError> {
+    let facts = &mut file.facts;
+    let probe = probe(api, &key, facts.filename.clone()).await?;
     if let Some(limit_s) = api.settings.limits.audio_duration_s
         && probe.duration_s > limit_s as f64
     {
         let message = format!("The audio must not be longer than {limit_s} seconds");
         return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message));
     }
-    let filename = arrived.filename.unwrap_or_else(|| format!("audio.{}", probe.extension));
-    let record = FileRecord {
-        id: FileId::new(),
-        account_id,
-        source: arrived.source,
-        created_ms: date::now_ms(),
-        facts: FileFacts {
-            filename: Some(filename),
-            audio_duration_s: Some(probe.duration_s),
-            number_of_channels: Some(probe.source_channels.into()),
-            size_bytes: Some(arrived.blob.size_bytes),
-            sha256: Some(arrived.blob.sha256),
-            blob_key: Some(arrived.blob.key),
-        },
-    };
-    api.store.insert_file(record.clone()).await?;
-    Ok(record)
+    facts.filename.get_or_insert_with(|| format!("audio.{}", probe.extension));
+    facts.audio_duration_s = Some(probe.duration_s);
+    facts.number_of_channels = Some(probe.source_channels.into());
+    facts.blob_key = Some(key);
+    api.store.insert_file(file.clone()).await?;
+    Ok(file)
 }
 
 async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Probe, ApiError> {
@@ -87,7 +100,7 @@ async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Pro
     match probed {
         Ok(Ok(probe)) => Ok(probe),
         Ok(Err(error @ (DecodeError::Store(_) | DecodeError::Read(_) | DecodeError::Cancelled))) => {
-            tracing::error!(%error, "an upload could not be looked at");
+            tracing::error!(error = chain(&error), "an upload could not be looked at");
             Err(ApiError::internal())
         }
         Ok(Err(error @ (DecodeError::TooLong { .. } | DecodeError::TooLongTogether { .. }))) => {

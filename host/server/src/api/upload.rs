@@ -52,7 +52,8 @@ pub(super) async fn upload(
     Ok(Json(stored::view(&record, &origin.public)).into_response())
 }
 
-/// Takes the part `audio` to the disk as it comes.
+/// Takes the part `audio` to the disk as it comes. What follows it may still be refused, so
+/// nothing is kept yet.
 async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
     check_encoding(request.headers())?;
     let limits = &api.settings.limits;
@@ -74,12 +75,13 @@ async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
         }
         let filename = field.file_name().and_then(stored::safe_filename);
         let reader = StreamReader::new(field.map_err(std::io::Error::other));
-        let blob = match api.blobs.put_stream(BlobArea::Audio, reader, limits.upload_bytes).await {
+        let mut unfinished = api.blobs.begin(BlobArea::Audio).await?;
+        let (size_bytes, sha256) = match unfinished.copy(reader, limits.upload_bytes).await {
             Err(BlobError::Source(_)) => return Err(malformed(&fault)),
             Err(BlobError::TooLarge { limit_bytes }) => return Err(stored::too_large(limit_bytes)),
             other => other?,
         };
-        arrived = Some(Arrived { blob, filename, source: None });
+        arrived = Some(Arrived { unfinished, size_bytes, sha256, filename, source: None });
     }
     arrived.ok_or_else(|| ApiError::invalid_one("audio is required as a part of the multipart body"))
 }
@@ -94,7 +96,7 @@ fn malformed(fault: &FaultCell) -> ApiError {
 
 /// Fetches the file that a JSON body names; one of ours is there already.
 async fn by_url(
-    api: &Api,
+    api: &Arc<Api>,
     account: AccountId,
     origin: &Origin,
     request: Request,

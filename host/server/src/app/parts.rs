@@ -10,10 +10,7 @@ use crate::addons::{Library, LibrarySettings};
 use crate::config::{Config, Model};
 use crate::engine::{Engine, EngineSettings, SpeechModelSettings};
 use crate::model::language::Language;
-use crate::validate::{HostRules, ModelRules};
-
-/// The model of a request that names none.
-const DEFAULT_MODEL: &str = "stt-1";
+use crate::validate::{DEFAULT_MODEL, HostRules, ModelRules};
 
 /// Opens the add-on folders, with copies of components kept in the data folder.
 ///

@@ -11,6 +11,8 @@ pub mod transcribe;
 
 use clap::{Parser, Subcommand};
 
+use crate::model::cause::chain;
+
 /// A self-hosted speech transcription service.
 #[derive(Debug, Parser)]
 #[command(name = "tympan", version)]
@@ -65,16 +67,9 @@ pub fn nobody_listens(error: &anyhow::Error) -> bool {
     cause.is_some_and(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// The error and its causes in one line. A cause that the text before it tells already is not
-/// told again.
+/// The error and its causes in one line.
 pub fn sentence(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.ends_with(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
+    chain(error.as_ref())
 }
 
 #[cfg(test)]

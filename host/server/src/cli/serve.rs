@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::output;
-use crate::addons::Library;
 use crate::api::{self, Api, ApiSettings, ConnectionLimits};
 use crate::app::{self, Desk, Host};
 use crate::auth::{Keys, Watch};
@@ -50,23 +49,28 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     };
     watch.refresh().await?;
     anyhow::ensure!(!api.keys.digests().is_empty(), NO_KEY);
-    let _watching = AbortOnDropHandle::new(tokio::spawn(watch.run()));
-    let _sweeping = AbortOnDropHandle::new(tokio::spawn(host.sweeper().run()));
+    let broken = CancellationToken::new();
+    let _watching = AbortOnDropHandle::new(start(&broken, watch.run()));
+    let _sweeping = AbortOnDropHandle::new(start(&broken, host.sweeper().run()));
     let api = Arc::new(api);
 
     let grace = Duration::from_secs(config.worker.shutdown_grace_s);
     let limits = ConnectionLimits::new(&config.limits);
     let [stop_work, stop_sending, stop_serving] = std::array::from_fn(|_| CancellationToken::new());
     let [cut_sending, cut_serving] = std::array::from_fn(|_| CancellationToken::new());
-    let working = tokio::spawn(worker.run(stop_work.clone()));
-    let sending = tokio::spawn(sender.run(stop_sending.clone(), cut_sending.clone()));
+    let working = start(&broken, worker.run(stop_work.clone()));
+    let sending = start(&broken, sender.run(stop_sending.clone(), cut_sending.clone()));
     let router = api::router(api.clone());
     let serving =
-        tokio::spawn(api::serve(listener, router, limits, stop_serving.clone(), cut_serving.clone()));
+        start(&broken, api::serve(listener, router, limits, stop_serving.clone(), cut_serving.clone()));
     output::line(format_args!("listening on http://{address}"))?;
-    wait_for_signal(&host.library).await?;
+    tokio::select! {
+        ended = wait_for_signal(async || host.library.reload().await) => ended?,
+        () = broken.cancelled() => {}
+    }
 
-    tracing::info!("stopping");
+    let is_broken = broken.is_cancelled();
+    tracing::info!(is_broken, "stopping");
     let deadline = Instant::now() + grace;
     // Jobs can be read, and a POST gets its 503, until the work has ended.
     api.draining.cancel();
@@ -82,7 +86,18 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     api.tasks.close();
     api.tasks.wait().await;
     exporter.finish().await;
+    anyhow::ensure!(!is_broken, "a part of the service ended unexpectedly; the log says where");
     Ok(())
+}
+
+/// Starts a part of the service. Without any of them the rest would only seem to work, so its
+/// end, however it comes, fires `broken`.
+fn start(broken: &CancellationToken, part: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let ended = broken.clone().drop_guard();
+    tokio::spawn(async move {
+        let _ended = ended;
+        part.await;
+    })
 }
 
 /// Waits for a task that has been told to stop until `deadline`, and a moment where that is
@@ -116,16 +131,70 @@ fn api_of(config: &Config, host: &Host) -> Api {
     Api::new(store, blobs, keys, policies, app::host_rules(config), desk, settings)
 }
 
-/// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP.
-async fn wait_for_signal(library: &Library) -> anyhow::Result<()> {
+/// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP, and breaks that off when it
+/// is told to stop meanwhile: an add-on may take long to compile.
+async fn wait_for_signal(reload: impl AsyncFn()) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => return Ok(()),
-            _ = interrupt.recv() => return Ok(()),
-            _ = hangup.recv() => library.reload().await,
+    let reloading = async {
+        while hangup.recv().await.is_some() {
+            reload().await;
         }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        () = reloading => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Sends this process a signal; whoever waits for one is told.
+    fn kill(signal: &str) {
+        let ended = Command::new("kill").args([signal, &std::process::id().to_string()]).status();
+        assert!(ended.expect("there is a `kill`").success());
+    }
+
+    #[tokio::test]
+    async fn a_reload_that_takes_long_keeps_nobody_from_stopping() {
+        let reloading = tokio::sync::Notify::new();
+        let reload = async || {
+            reloading.notify_one();
+            std::future::pending().await
+        };
+        let mut waiting = std::pin::pin!(wait_for_signal(reload));
+        // From here on the signals have somebody who waits for them.
+        assert!(futures_util::poll!(&mut waiting).is_pending());
+        kill("-HUP");
+        tokio::select! {
+            _ = &mut waiting => panic!("nobody said stop"),
+            () = reloading.notified() => {}
+        }
+        kill("-TERM");
+        tokio::time::timeout(MOMENT, waiting).await.expect("stops").expect("has signals");
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_part_is_noticed_however_it_comes() {
+        let broken = CancellationToken::new();
+        let running = start(&broken, std::future::pending());
+        tokio::task::yield_now().await;
+        assert!(!broken.is_cancelled());
+        let panicked = start(&broken, async { panic!("a defect") });
+        tokio::time::timeout(MOMENT, broken.cancelled()).await.expect("is noticed");
+        assert!(panicked.await.is_err());
+        running.abort();
+
+        let broken = CancellationToken::new();
+        start(&broken, async {});
+        tokio::time::timeout(MOMENT, broken.cancelled()).await.expect("is noticed");
     }
 }

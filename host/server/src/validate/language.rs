@@ -9,7 +9,7 @@ use crate::model::job::LanguageConfig;
 use crate::model::language::Language;
 
 /// The model of a request that names none.
-pub(super) const DEFAULT_MODEL: &str = "stt-1";
+pub const DEFAULT_MODEL: &str = "stt-1";
 
 /// The model that the request names by its name or an alias, or the default one.
 pub(super) fn model<'r>(

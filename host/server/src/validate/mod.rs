@@ -26,7 +26,9 @@ mod wording;
 
 pub use attached::{ATTACHED_BYTES, attached_metadata};
 pub use describe::{ATTACHED, LANGUAGE_CODE, PRERECORDED, UPLOAD_BY_URL, WEBHOOK, request_schemas};
+pub use language::DEFAULT_MODEL;
 pub use listing::{ListQuery, MOST_LIMIT, USUAL_LIMIT, list_query};
+pub use numbers::whole;
 pub use object::object;
 pub use prerecorded::without_retention;
 pub use prerecorded::{Draft, audio_url, prerecorded};

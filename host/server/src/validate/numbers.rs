@@ -5,14 +5,19 @@ use serde_json::{Number, Value};
 /// The largest number up to which every whole one can be told from its neighbours.
 const MOST: f64 = 9_007_199_254_740_992.0;
 
+/// The integer that a number written with a fraction means; nothing for other numbers.
+pub fn whole(number: &Number) -> Option<i64> {
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0)?;
+    // In range, as has been looked at.
+    (float.abs() <= MOST).then_some(float as i64)
+}
+
 /// Writes whole numbers without a fraction, at every depth.
 pub(super) fn write_whole(value: &mut Value) {
     match value {
         Value::Number(number) => {
-            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
-            if let Some(whole) = whole.filter(|whole| whole.abs() <= MOST) {
-                // In range, as has been looked at.
-                *number = Number::from(whole as i64);
+            if let Some(whole) = whole(number) {
+                *number = Number::from(whole);
             }
         }
         Value::Array(items) => items.iter_mut().for_each(write_whole),

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use axum::body::Body;
 use futures_util::future::join_all;
 use serde_json::json;
+use tower::ServiceExt;
 
 use super::Harness;
 use super::rows::elsewhere;
@@ -118,4 +120,20 @@ async fn bytes_that_cannot_be_removed_have_no_row_any_more() {
     harness.get(&path).await.envelope(404);
     let unmentioned = harness.api.store.unmentioned_blobs(std::slice::from_ref(&key)).await.unwrap();
     assert_eq!(unmentioned, [key], "the sweeper takes what no row names");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_no_bytes_of_a_job_without_rows() {
+    let harness = Harness::new().await;
+    let path = format!("/v2/pre-recorded/{}", harness.create(json!({})).await);
+    harness.finish_with("{}").await;
+    let request = Harness::request("DELETE", &path).body(Body::empty()).unwrap();
+    let mut deleting = Box::pin(harness.router.clone().oneshot(request));
+    while harness.count("SELECT COUNT(*) FROM jobs").await > 0 {
+        assert!(futures_util::poll!(&mut deleting).is_pending());
+    }
+    drop(deleting);
+    harness.api.tasks.close();
+    tokio::time::timeout(Duration::from_secs(5), harness.api.tasks.wait()).await.unwrap();
+    assert!(blobs(&harness).await.is_empty());
 }

@@ -193,3 +193,20 @@ async fn health_needs_no_key() {
         assert_eq!(harness.send(bare).await.status, 200, "{path}");
     }
 }
+
+#[tokio::test]
+async fn what_anybody_may_ask_costs_the_database_one_question_a_second() {
+    let harness = Harness::new().await;
+    for path in ["/readyz", "/metrics"] {
+        assert_eq!(harness.get(path).await.status, 200);
+    }
+    harness.execute("DROP TABLE probe").await;
+    harness.execute("ALTER TABLE deliveries RENAME TO gone").await;
+    for path in ["/readyz", "/metrics"] {
+        assert_eq!(harness.get(path).await.status, 200, "{path}");
+    }
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    for path in ["/readyz", "/metrics"] {
+        assert_eq!(harness.get(path).await.status, 500, "{path}");
+    }
+}

@@ -28,12 +28,11 @@ impl io::Write for Captured {
     }
 }
 
-#[tokio::test]
-async fn a_request_is_one_line_without_anything_private() {
-    let harness = Harness::new().await;
+/// Captures what this thread logs until the rest is dropped.
+fn capture() -> (Captured, (tracing::Dispatch, tracing::subscriber::DefaultGuard)) {
     // While one dispatcher alone exists, a place that logs is taken for unwanted when it is first
     // reached on a thread without a subscriber: by one of the other tests. So there are two.
-    let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
+    let other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::default());
     let captured = Captured::default();
     let writer = captured.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -41,7 +40,13 @@ async fn a_request_is_one_line_without_anything_private() {
         .with_ansi(false)
         .with_writer(move || writer.clone())
         .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    (captured, (other, tracing::subscriber::set_default(subscriber)))
+}
+
+#[tokio::test]
+async fn a_request_is_one_line_without_anything_private() {
+    let harness = Harness::new().await;
+    let (captured, _guards) = capture();
 
     let secret_url = "https://user:password@audio.example/a.wav?signature=s3cr3t";
     let body = json!({ "audio_url": secret_url, "custom_metadata": { "name": "Ada" } });
@@ -65,4 +70,20 @@ async fn a_request_is_one_line_without_anything_private() {
     for private in [KEY, "password", "s3cr3t", "t0k3n", "Ada", "audio.example"] {
         assert!(!log.contains(private), "{private} in {log}");
     }
+}
+
+#[tokio::test]
+async fn a_failure_of_the_database_tells_its_cause_and_no_value() {
+    let harness = Harness::new().await;
+    let (captured, _guards) = capture();
+    harness
+        .execute("CREATE TRIGGER refuse BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'the cause'); END")
+        .await;
+    let url = "https://audio.example/a.wav?signature=s3cr3t";
+    harness.post("/v2/pre-recorded", &json!({ "audio_url": url })).await.envelope(500);
+    let log = captured.text();
+    let failed =
+        log.lines().find(|line| line.contains("the store failed")).unwrap_or_else(|| panic!("{log}"));
+    assert!(failed.contains("the database failed: ") && failed.contains("the cause"), "{failed}");
+    assert!(!log.contains("s3cr3t") && !log.contains("audio.example"), "{log}");
 }

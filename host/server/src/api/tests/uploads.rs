@@ -53,6 +53,12 @@ async fn upload(harness: &Harness, parts: &[Vec<u8>]) -> Answer {
     harness.send(multipart("/v2/upload/", form(parts))).await
 }
 
+/// How many there are, with a row or without.
+async fn blobs(harness: &Harness) -> usize {
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    harness.api.blobs.older_than(later).await.unwrap().len()
+}
+
 async fn limited_to(upload_bytes: u64) -> Harness {
     let auth = Auth { bootstrap_key: Some(Secret::new(KEY)), ..Auth::default() };
     Harness::with(|settings| settings.limits.upload_bytes = upload_bytes, auth).await
@@ -105,8 +111,15 @@ async fn what_is_not_audio_leaves_nothing_behind() {
     for bytes in [&b""[..], b"text", &wav()[..10]] {
         upload(&harness, &[part("audio", "a.mp3", bytes)]).await.envelope(400);
     }
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
-    assert!(harness.api.blobs.older_than(later).await.unwrap().is_empty());
+    assert_eq!(blobs(&harness).await, 0);
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_after_the_file_leaves_nothing_behind() {
+    let harness = Harness::new().await;
+    let whole = form(&[part("audio", "a.wav", &wav()), part("note", "x", &[b'x'; 1000])]);
+    harness.send(multipart("/v2/upload", whole[..whole.len() - 500].to_vec())).await.envelope(400);
+    assert_eq!(blobs(&harness).await, 0);
 }
 
 #[tokio::test]
