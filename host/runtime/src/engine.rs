@@ -67,15 +67,16 @@ fn frugal_config() -> Config {
     config
 }
 
+/// Room for `instances` components of the largest kind: none is refused because of others.
 fn pool(instances: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         .total_stacks(instances)
         .total_core_instances(instances * CORE_INSTANCES)
         .max_core_instances_per_component(CORE_INSTANCES)
-        .total_memories(instances * 2)
+        .total_memories(instances * MEMORIES)
         .max_memories_per_component(MEMORIES)
-        .total_tables(instances * 4)
+        .total_tables(instances * TABLES)
         .max_tables_per_component(TABLES)
         .table_elements(TABLE_SLOT_ELEMENTS)
         .max_memory_size(MEMORY_SLOT_BYTES)
@@ -121,7 +122,29 @@ impl Drop for Ticker {
 
 #[cfg(test)]
 mod tests {
+    use wasmtime::Store;
+    use wasmtime::component::{Component, Linker};
+
     use super::*;
+
+    #[tokio::test]
+    async fn there_is_room_for_every_call_whatever_its_component_is_made_of() {
+        let memories = "(core instance (instantiate $memory))".repeat(MEMORIES as usize);
+        let tables = "(core instance (instantiate $table))".repeat(TABLES as usize);
+        let text = format!(
+            "(component (core module $memory (memory 1)) (core module $table (table 1 funcref)) {memories} {tables})"
+        );
+        let engine = build(8).unwrap();
+        let component = Component::new(&engine, wat::parse_str(text).unwrap()).unwrap();
+        let linker = Linker::<()>::new(&engine);
+        let mut running = Vec::new();
+        for _ in 0..8 {
+            let mut store = Store::new(&engine, ());
+            store.set_epoch_deadline(1);
+            linker.instantiate_async(&mut store, &component).await.unwrap();
+            running.push(store);
+        }
+    }
 
     #[test]
     fn code_of_other_settings_has_another_fingerprint() {

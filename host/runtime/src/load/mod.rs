@@ -90,7 +90,7 @@ pub struct Loader<'a> {
     pub linker: &'a Linker<State>,
     /// Compiled code of earlier loads.
     pub cache: Option<&'a Cache>,
-    /// One compilation at a time: a Python component takes 400 MB for it.
+    /// One compilation, or `describe`, at a time: a Python component takes 400 MB to compile.
     pub compile_turn: &'a Semaphore,
 }
 
@@ -171,6 +171,8 @@ impl Loader<'_> {
         digest: &str,
         limits: &Limits,
     ) -> Result<RawDescriptor, LoadError> {
+        // The memory pool has one place for it.
+        let _turn = self.compile_turn.acquire().await.expect("the semaphore is never closed");
         let program = Program { engine: self.engine, linked, digest, limits, keeps_text: false };
         program.describe().await.map_err(|error| match error {
             DescribeError::Start(error) | DescribeError::Trap(error) => LoadError::Link(sentence(&error)),
