@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::call::report::{Call, CallReport};
+use crate::call::report::{Call, CallReport, exception};
 use crate::call::{Program, failure, json};
 use crate::counters::{Counters, Tally};
 use crate::data::descriptor::{ConfigProblem, Descriptor};
 use crate::data::job::AddonError;
-use crate::defaults::{CONFIG_BYTES, Limits};
+use crate::defaults::{CONFIG_BYTES, CONFIG_PROBLEM_BYTES, CONFIG_PROBLEMS, Limits};
 use crate::load::{LoadError, Loaded, Policy};
 use crate::runtime::Shared;
 use crate::validated::{Answer, Validated};
@@ -98,7 +98,8 @@ impl Addon {
     }
 
     /// Asks the add-on whether `config` (JSON text) is right; gives the config to keep
-    /// with the job, defaults filled in. Answers are remembered.
+    /// with the job, defaults filled in, or the first problems of a long list. Answers are
+    /// remembered.
     pub async fn validate_config(&self, config: &str) -> Result<String, ConfigError> {
         if config.len() > CONFIG_BYTES {
             let message = format!("must not be longer than {CONFIG_BYTES} bytes");
@@ -110,7 +111,7 @@ impl Addon {
         let place = self.0.runtime.validations.acquire().await;
         let answer = self.program().validate_config(config).await;
         drop(place);
-        let answer = answer.and_then(is_config).map_err(|error| {
+        let answer = answer.and_then(is_config).map(shortened).map_err(|error| {
             self.0.tally.count_failure(&error);
             ConfigError::Failed(error)
         })?;
@@ -145,7 +146,7 @@ impl Addon {
                 version,
                 digest = self.digest(),
                 status_code = error.status_code,
-                exception = error.exception,
+                exception = self.shown_exception(error),
                 message_bytes = error.message.len(),
                 panic_location = report.panic_location,
                 log_lines = report.log_lines,
@@ -153,6 +154,10 @@ impl Addon {
                 "add-on failed"
             );
         }
+    }
+
+    fn shown_exception<'a>(&self, error: &'a AddonError) -> &'a str {
+        if self.0.runtime.log_text { &error.exception } else { exception::label(&error.exception) }
     }
 
     fn program(&self) -> Program<'_> {
@@ -178,6 +183,19 @@ fn is_config(answer: Answer) -> Result<Answer, AddonError> {
         }
         answer => Ok(answer),
     }
+}
+
+/// A client reads a few problems; an add-on can return a million.
+fn shortened(answer: Answer) -> Answer {
+    answer.map_err(|mut problems| {
+        problems.truncate(CONFIG_PROBLEMS);
+        for problem in &mut problems {
+            for text in [&mut problem.pointer, &mut problem.message] {
+                text.truncate(text.floor_char_boundary(CONFIG_PROBLEM_BYTES));
+            }
+        }
+        problems
+    })
 }
 
 impl fmt::Debug for Addon {

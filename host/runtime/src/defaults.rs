@@ -56,6 +56,12 @@ pub const VALIDATE_CACHE_ENTRIES: usize = 256;
 /// Largest config that is handed to an add-on.
 pub const CONFIG_BYTES: usize = 1 << 20;
 
+/// Problems of a config that are passed on, as many as the server shows to a client.
+pub const CONFIG_PROBLEMS: usize = 50;
+
+/// Longest pointer and longest message of one problem; longer ones are cut.
+pub const CONFIG_PROBLEM_BYTES: usize = 500;
+
 /// Largest component file that is read. A Python component has 18 MB.
 pub const COMPONENT_BYTES: u64 = 256 << 20;
 
@@ -66,7 +72,7 @@ pub const MAX_INSTANCES: u32 = 64;
 /// client never waits for a job.
 pub const MAX_VALIDATIONS: u32 = 4;
 
-/// Longest config whose answer is kept.
+/// Longest config whose answer is kept, and longest answer.
 pub const VALIDATE_CACHE_CONFIG_BYTES: usize = 64 << 10;
 
 /// Address space of one memory in the pool; the highest `memory_bytes` that can be set.

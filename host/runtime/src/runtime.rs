@@ -107,10 +107,18 @@ impl Runtime {
         binary::inspect(bytes)
     }
 
+    /// Reads a component file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is larger than any component may be.
+    pub async fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
+        load::read(path).await
+    }
+
     /// Loads an add-on from a file. The first load compiles it, which takes from 0.2 s
     /// (Rust) to 20 s (Python).
     pub async fn load(&self, path: &Path, policy: &Policy) -> Result<Addon, LoadError> {
-        let bytes = load::read(path).await?;
+        let bytes = Self::read(path).await?;
         self.load_from(bytes, Some(path.to_owned()), policy).await
     }
 

@@ -24,8 +24,11 @@ impl Validated {
 
     /// Keeps an answer, unless it is unusually large.
     pub fn keep(&mut self, config: &str, answer: &Answer) {
-        let is_short = answer.as_ref().is_ok_and(|config| config.len() <= VALIDATE_CACHE_CONFIG_BYTES);
-        if answer.is_ok() && !is_short || config.len() > VALIDATE_CACHE_CONFIG_BYTES {
+        let answer_bytes = match answer {
+            Ok(completed) => completed.len(),
+            Err(problems) => problems.iter().map(|each| each.pointer.len() + each.message.len()).sum(),
+        };
+        if answer_bytes.max(config.len()) > VALIDATE_CACHE_CONFIG_BYTES {
             return;
         }
         self.0.truncate(VALIDATE_CACHE_ENTRIES - 1);
@@ -58,6 +61,7 @@ mod tests {
         let large = "x".repeat(VALIDATE_CACHE_CONFIG_BYTES + 1);
         validated.keep("{}", &Ok(large.clone()));
         validated.keep(&large, &Ok("{}".to_owned()));
+        validated.keep("{}", &Err(vec![ConfigProblem { pointer: String::new(), message: large }]));
         assert!(validated.0.is_empty());
     }
 }

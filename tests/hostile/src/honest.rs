@@ -39,6 +39,16 @@ pub fn process(mut input: Transcript) -> AddonOutput {
     AddonOutput { transcript: Some(input), result, variants: Vec::new() }
 }
 
+/// The same after a million reports of progress, back and forth and out of range.
+pub fn process_with_progress(input: Transcript) -> AddonOutput {
+    let note = "half way ".repeat(100);
+    for round in 0..1_000_000_u32 {
+        let fraction = [0.2, 0.9, -1.0, f32::NAN, f32::INFINITY][round as usize % 5];
+        runtime::progress(fraction, &note);
+    }
+    process(input)
+}
+
 /// The same after a long computation.
 pub fn process_slowly(input: Transcript) -> AddonOutput {
     let mut sum = 0_u64;

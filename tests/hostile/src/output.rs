@@ -1,5 +1,6 @@
 //! Outputs that break a rule of the contract, and variants of mixed fate.
 
+use crate::exports::tympan::addon::manifest::ConfigProblem;
 use crate::exports::tympan::addon::transform::{AddonError, AddonOutput, Transcript};
 use crate::tympan::addon::types::{Utterance, VariantOutput, Word};
 use crate::with_result;
@@ -70,6 +71,45 @@ pub fn variants(input: Transcript) -> Outcome {
         outcome,
     };
     Ok(AddonOutput { transcript: None, result: None, variants: outcomes.map(variant).into() })
+}
+
+/// Eight megabytes of text that are hundreds of megabytes as a tree of values.
+pub fn wide_result() -> Outcome {
+    result_text(&format!("[{}0]", r#"{"":0},"#.repeat(1_100_000)))
+}
+
+/// Ten thousand variants.
+pub fn variant_flood(mut input: Transcript) -> Outcome {
+    input.utterances.truncate(1);
+    let variant = |number| VariantOutput {
+        id: format!("translation-{number}"),
+        language: "fr".to_owned(),
+        outcome: Ok(input.clone()),
+    };
+    Ok(AddonOutput { transcript: None, result: None, variants: (0..10_000).map(variant).collect() })
+}
+
+/// Characters that programs trip over, in the transcript and in the result: zero bytes, marks
+/// that turn the direction of text, half a surrogate pair, the ends of lines.
+pub fn odd_text(mut input: Transcript) -> Outcome {
+    let odd = "\u{0}\u{202e}\u{2066}\u{feff}\r\n\u{2028}\u{1b}[2J\u{10ffff}";
+    if let Some(utterance) = input.utterances.first_mut() {
+        utterance.words[0].text.push_str(odd);
+        utterance.text = utterance.words.iter().map(|word| word.text.as_str()).collect();
+    }
+    let result = Some(r#"{"\u0000": "\ud800", "\u202e": "\udfff\ud800"}"#.to_owned());
+    Ok(AddonOutput { transcript: Some(input), result, variants: Vec::new() })
+}
+
+/// An error in the words of the host.
+pub fn claims_to_be_cancelled() -> Outcome {
+    Err(AddonError { status_code: 503, exception: "Cancelled".to_owned(), message: "not true".to_owned() })
+}
+
+/// Problems of a config, of a hundred bytes each.
+pub fn problems(count: usize) -> Vec<ConfigProblem> {
+    let problem = ConfigProblem { pointer: "/act".to_owned(), message: "must be less ".repeat(8) };
+    vec![problem; count]
 }
 
 pub fn own_error() -> Outcome {

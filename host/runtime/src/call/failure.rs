@@ -50,7 +50,7 @@ pub fn trap(error: &Error, state: &State, limits: &Limits, shows_text: bool) -> 
         return refusal(refused, limits);
     }
     if let Some(panic) = &state.panic {
-        let location = panic.location.as_deref().unwrap_or("an unknown place");
+        let location = panic.location.as_deref().filter(|_| shows_text).unwrap_or("an unknown place");
         let message = withheld_unless(shows_text, &panic.message);
         return failure(500, exception::PANIC, format!("the add-on panicked at {location}: {message}"));
     }
@@ -72,13 +72,15 @@ pub fn trap(error: &Error, state: &State, limits: &Limits, shows_text: bool) -> 
     }
 }
 
-/// Makes an error that the add-on returned fit for a client.
+/// Makes an error that the add-on returned fit for a client. An add-on does not speak for the
+/// host: one that says `Cancelled` would end its job as if nobody wanted it.
 pub fn returned(mut error: AddonError, shows_text: bool) -> AddonError {
     if !(400..=599).contains(&error.status_code) {
         error.status_code = 500;
     }
-    if !is_identifier(&error.exception) {
-        error.exception = "AddonError".to_owned();
+    let is_of_the_host = exception::label(&error.exception) == error.exception;
+    if !shows_text || is_of_the_host || !is_identifier(&error.exception) {
+        error.exception = exception::ADDON_ERROR.to_owned();
     }
     error.message = withheld_unless(shows_text, &error.message);
     error
@@ -150,11 +152,13 @@ mod tests {
     fn a_returned_error_is_made_sound() {
         let fixed = returned(error(200, "what was said"), true);
         assert_eq!((fixed.status_code, fixed.exception.as_str()), (500, "AddonError"));
+        assert_eq!(returned(error(503, exception::CANCELLED), true).exception, "AddonError");
     }
 
     #[test]
     fn text_is_withheld_in_a_job_that_redacts() {
-        let message = returned(error(422, "TooShort"), false).message;
+        let AddonError { status_code, exception, message } = returned(error(422, "AdaLovelace"), false);
+        assert_eq!((status_code, exception.as_str()), (422, "AddonError"));
         assert!(!message.contains("said") && message.contains("13 bytes"), "{message}");
     }
 }

@@ -87,7 +87,7 @@ impl Program<'_> {
         let mut store = self.store(surroundings, self.limits);
         let _place = tokio::select! {
             place = free.acquire() => place.expect("the semaphore is never closed"),
-            () = cancel.cancelled() => return report(store, Duration::ZERO, Err(failure::cancelled())),
+            () = cancel.cancelled() => return report(store, Duration::ZERO, Err(failure::cancelled()), shows_text),
         };
         let started = Instant::now();
         let audio = context.audio.clone();
@@ -104,7 +104,7 @@ impl Program<'_> {
             Ok(Err(error)) => Err(failure::returned(error, shows_text)),
             Err(error) => Err(error),
         };
-        report(store, started.elapsed(), outcome)
+        report(store, started.elapsed(), outcome, shows_text)
     }
 
     /// For functions that must be pure and quick.
@@ -149,7 +149,12 @@ pub enum DescribeError {
     Timeout,
 }
 
-fn report(store: Store<State>, exec_time: Duration, outcome: Result<AddonOutput, AddonError>) -> CallReport {
+fn report(
+    store: Store<State>,
+    exec_time: Duration,
+    outcome: Result<AddonOutput, AddonError>,
+    shows_text: bool,
+) -> CallReport {
     let state = store.into_data();
     let written = state.log.finish();
     CallReport {
@@ -160,6 +165,6 @@ fn report(store: Store<State>, exec_time: Duration, outcome: Result<AddonOutput,
         log_bytes: written.bytes,
         dropped_bytes: written.dropped_bytes,
         log_text: written.kept,
-        panic_location: state.panic.and_then(|panic| panic.location),
+        panic_location: state.panic.and_then(|panic| panic.location).filter(|_| shows_text),
     }
 }

@@ -23,8 +23,8 @@ pub struct Call<'a> {
     /// Called with 0.0 to 1.0 as the add-on reports progress, from the thread that runs
     /// it: must return at once.
     pub on_progress: Option<ProgressFn>,
-    /// Whether text that the add-on wrote about a failure may be shown to the client.
-    /// False in a job with redaction.
+    /// Whether what the add-on wrote about a failure (message, exception, place of a panic)
+    /// may be shown to anybody. False in a job with redaction.
     pub shows_text: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct CallReport {
     pub dropped_bytes: u64,
     /// The kept lines; only when the runtime was made with `log_text`.
     pub log_text: Option<Vec<LogLine>>,
-    /// Source file and line of a panic, as the add-on gave it.
+    /// Source file and line of a panic, as the add-on gave it; none where text is withheld.
     pub panic_location: Option<String>,
 }
 
@@ -103,4 +103,25 @@ pub mod exception {
     pub const INVALID_OUTPUT: &str = "InvalidOutput";
     /// The job was cancelled.
     pub const CANCELLED: &str = "Cancelled";
+    /// Stands for every name that an add-on chose itself, where its text must not appear.
+    pub const ADDON_ERROR: &str = "AddonError";
+
+    const OF_THE_HOST: [&str; 10] = [
+        TIMEOUT,
+        MEMORY_LIMIT,
+        TABLE_LIMIT,
+        HANDLE_LIMIT,
+        STACK_OVERFLOW,
+        PANIC,
+        TRAP,
+        OUTPUT_TOO_LARGE,
+        INVALID_OUTPUT,
+        CANCELLED,
+    ];
+
+    /// The exception as it may stand in logs and metrics: one of the host's names, or
+    /// [`ADDON_ERROR`] for what an add-on invented, which may be anything that was said.
+    pub fn label(exception: &str) -> &'static str {
+        OF_THE_HOST.into_iter().find(|known| *known == exception).unwrap_or(ADDON_ERROR)
+    }
 }

@@ -21,6 +21,10 @@ const PANIC_TEXT_BYTES: usize = 4 << 10;
 /// Longest `file:line` that is taken for one.
 const PANIC_LOCATION_BYTES: usize = 200;
 
+/// What source files end with, in the languages that add-ons are written in.
+const SOURCE_FILES: [&str; 12] =
+    [".rs", ".py", ".js", ".mjs", ".ts", ".go", ".c", ".cc", ".cpp", ".cs", ".kt", ".zig"];
+
 /// Most bytes of randomness in one call; a larger request traps.
 const RANDOM_BYTES: u64 = 1 << 20;
 
@@ -42,7 +46,7 @@ pub struct Surroundings {
 pub struct Panic {
     /// Text of the add-on: as private as the transcript.
     pub message: String,
-    /// `file:line`, if it looks like one.
+    /// `file:line` or `file:line:column`, if it looks like one.
     pub location: Option<String>,
 }
 
@@ -147,12 +151,21 @@ fn empty_wasi(surroundings: &Surroundings, digest: &str, log: &Log) -> WasiCtx {
         .build()
 }
 
-/// Logs carry the location, so it must not be free text.
+/// Logs carry the location, so it must not be free text: a path of a source file with a
+/// line, and a column where there is one.
 fn looks_like_location(text: &str) -> bool {
     let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./\\:@+".contains(&byte);
+    let is_file = |path: &str| SOURCE_FILES.iter().any(|extension| path.ends_with(extension));
+    let Some((path, _line_or_column)) = without_number(text) else { return false };
     text.len() <= PANIC_LOCATION_BYTES
         && text.bytes().all(is_path)
-        && text.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok())
+        && (is_file(path) || without_number(path).is_some_and(|(path, _line)| is_file(path)))
+}
+
+/// Takes a number behind a colon off the end.
+fn without_number(text: &str) -> Option<(&str, u32)> {
+    let (rest, number) = text.rsplit_once(':')?;
+    Some((rest, number.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -164,6 +177,9 @@ mod tests {
         assert!(looks_like_location("src/lib.rs:31:137"));
         assert!(looks_like_location("app.py:7"));
         assert!(!looks_like_location("what the caller said:7"));
+        assert!(!looks_like_location("Ada-Lovelace-said-so:7"));
+        assert!(!looks_like_location("src/lib.rs:7:5:5550199"));
+        assert!(!looks_like_location("src/lib.rs5550199:7"));
         assert!(!looks_like_location("src/lib.rs"));
         assert!(!looks_like_location(""));
     }

@@ -82,6 +82,7 @@ async fn outputs_that_break_a_rule_are_invalid() {
         "same_ids",
         "dropped_transcript",
         "word_flood",
+        "variant_flood",
     ];
     for name in acts {
         let report = run(&addon, &act(name)).await;
@@ -120,11 +121,14 @@ async fn a_panic_says_where_and_what_unless_the_job_redacts() {
     assert!(location.starts_with("src/machine.rs:"), "{location}");
     assert!(error(&report).message.contains("index is 1007"), "{}", error(&report).message);
 
-    for name in ["panic", "own_error"] {
+    for (name, exception) in [("panic", exception::PANIC), ("own_error", exception::ADDON_ERROR)] {
         let mut call = Call::new(context(&act(name)), &input);
         call.shows_text = false;
-        let message = error(&addon.process(call).await).message.clone();
+        let report = addon.process(call).await;
+        let message = &error(&report).message;
         assert!(!message.contains("1007") && !message.contains("swordfish"), "{message}");
+        assert!(!message.contains("machine.rs"), "{message}");
+        assert_eq!((error(&report).exception.as_str(), &report.panic_location), (exception, &None));
     }
 }
 
@@ -178,9 +182,19 @@ async fn configs_are_checked_once() {
         Err(ConfigError::Problems(problems)) => assert_eq!(problems[0].pointer, "/act"),
         other => panic!("{other:?}"),
     }
-    for (name, exception) in
-        [("garble", exception::INVALID_OUTPUT), ("spin_in_validation", exception::TIMEOUT)]
-    {
+    match addon.validate_config(&act("reject_often")).await {
+        Err(ConfigError::Problems(problems)) => {
+            assert_eq!(problems.len(), 50);
+            assert!(problems.iter().all(|problem| problem.message.len() <= 500));
+        }
+        other => panic!("{other:?}"),
+    }
+    for (name, exception) in [
+        ("garble", exception::INVALID_OUTPUT),
+        ("spin_in_validation", exception::TIMEOUT),
+        ("panic_in_validation", exception::PANIC),
+        ("reject_without_end", exception::OUTPUT_TOO_LARGE),
+    ] {
         match addon.validate_config(&act(name)).await {
             Err(ConfigError::Failed(error)) => assert_eq!(error.exception, exception),
             other => panic!("{other:?}"),

@@ -2,12 +2,12 @@
 
 use super::state::{AddonDesk, ConfigProblem, ConfigRefusal};
 use crate::model::job::JobSpec;
-use crate::validate::{Draft, Rejection};
+use crate::validate::{Draft, MOST_PROBLEMS, Rejection};
 
 /// Asks every add-on of the draft in turn.
 ///
 /// # Errors
-/// Everything that the add-ons do not accept, with dotted paths.
+/// What the add-ons do not accept, with dotted paths: the first fifty mistakes.
 pub async fn normalise(desk: &dyn AddonDesk, draft: Draft) -> Result<JobSpec, Rejection> {
     let mut configs = Vec::new();
     let mut entries = Vec::new();
@@ -30,6 +30,7 @@ pub async fn normalise(desk: &dyn AddonDesk, draft: Draft) -> Result<JobSpec, Re
             }
         }
     }
+    entries.truncate(MOST_PROBLEMS);
     if entries.is_empty() { Ok(draft.finish(configs)) } else { Err(Rejection::Invalid(entries)) }
 }
 

@@ -32,7 +32,7 @@ pub use numbers::whole;
 pub use object::object;
 pub use prerecorded::without_retention;
 pub use prerecorded::{Draft, audio_url, prerecorded};
-pub use problems::Rejection;
+pub use problems::{MOST_PROBLEMS, Rejection};
 pub use rules::{AbsentAddon, AddonFacts, Catalogue, HostRules, ModelRules};
 pub use schema::Schema;
 pub use webhook::{WebhookWish, webhook};

@@ -1,7 +1,7 @@
 //! What is wrong with a request, collected so that a client learns all of it at once.
 
 /// Longest list that is returned; a request can hold a million mistakes.
-const MOST: usize = 50;
+pub const MOST_PROBLEMS: usize = 50;
 
 /// Why a request is refused. Entries read `<dotted path> must …` or `<path> is required`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Problems {
 }
 
 fn push(list: &mut Vec<String>, entry: String) {
-    if list.len() < MOST {
+    if list.len() < MOST_PROBLEMS {
         list.push(entry);
     }
 }
@@ -73,6 +73,6 @@ mod tests {
         let mut problems = Problems::default();
         problems.invalid_all((0..1000).map(|at| format!("a.{at} must be a string")));
         let Err(Rejection::Invalid(entries)) = problems.verdict() else { panic!() };
-        assert_eq!(entries.len(), MOST);
+        assert_eq!(entries.len(), MOST_PROBLEMS);
     }
 }
