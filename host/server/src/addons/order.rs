@@ -1,7 +1,7 @@
 //! In which order add-ons run: resolved once when they are loaded, never per job.
 //!
-//! The slot comes first. Inside a slot `after` decides; where it leaves a choice, add-ons
-//! that redact come last, so that nothing changes text behind them, then the name decides.
+//! The slot comes first. Inside a slot `after` and `requires` decide; where they leave a choice,
+//! add-ons that redact come last, so that nothing changes text behind them, then the name decides.
 //! A custom add-on that changes text and was not granted `raw-text` comes after redaction,
 //! because it must not see what redaction hides.
 
@@ -18,6 +18,8 @@ pub struct Place<'a> {
     pub slot: Slot,
     /// Names of add-ons that run earlier when they are there.
     pub after: &'a [String],
+    /// Names of add-ons whose output it needs, so that they run earlier as well.
+    pub requires: &'a [String],
     /// Has the effect `redacts`.
     pub redacts: bool,
     /// May see text before redaction: ours, or granted `raw-text`.
@@ -33,7 +35,7 @@ pub struct Resolved {
     pub cyclic: Vec<usize>,
 }
 
-/// Sorts add-ons by slot, `after`, redaction and name. Absent names in `after` are ignored;
+/// Sorts add-ons by slot, `after` and `requires`, redaction and name. Absent names are ignored;
 /// a cycle takes only the add-ons in it out of the list.
 pub fn resolve(places: &[Place<'_>]) -> Resolved {
     let earlier: Vec<BTreeSet<usize>> = places.iter().map(|place| predecessors(places, place)).collect();
@@ -70,7 +72,7 @@ fn predecessors(places: &[Place<'_>], place: &Place<'_>) -> BTreeSet<usize> {
         .iter()
         .enumerate()
         .filter(|(_, other)| {
-            let named = place.after.iter().any(|name| name == other.name);
+            let named = place.after.iter().chain(place.requires).any(|name| name == other.name);
             let hidden = place.slot == Slot::Transcript && !other.sees_raw_text && !other.redacts;
             let behind_redaction = hidden && (place.redacts || place.sees_raw_text);
             named && other.slot == place.slot && !behind_redaction
@@ -101,6 +103,7 @@ mod tests {
         name: &'static str,
         slot: Slot,
         after: Vec<String>,
+        requires: Vec<String>,
         redacts: bool,
         raw: bool,
     }
@@ -110,6 +113,7 @@ mod tests {
             name,
             slot,
             after: after.iter().map(|s| (*s).to_owned()).collect(),
+            requires: Vec::new(),
             redacts: false,
             raw: true,
         }
@@ -122,6 +126,7 @@ mod tests {
                 name: g.name,
                 slot: g.slot,
                 after: &g.after,
+                requires: &g.requires,
                 redacts: g.redacts,
                 sees_raw_text: g.raw,
             })
@@ -174,6 +179,15 @@ mod tests {
             given("e", Slot::Analysis, &[]),
         ];
         assert_eq!(names(&all), (vec!["a", "e"], vec!["b", "c", "d"]));
+    }
+
+    #[test]
+    fn what_is_required_runs_earlier() {
+        let mut all = [given("a", Slot::Analysis, &[]), given("b", Slot::Analysis, &[])];
+        all[0].requires = vec!["b".to_owned()];
+        assert_eq!(names(&all).0, ["b", "a"]);
+        all[1].after = vec!["a".to_owned()];
+        assert_eq!(names(&all).1, ["a", "b"]);
     }
 
     #[test]

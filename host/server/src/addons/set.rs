@@ -147,7 +147,8 @@ fn in_order(entries: Vec<Entry>) -> (Vec<Entry>, Vec<Refusal>) {
     let places: Vec<Place<'_>> = entries.iter().map(place).collect();
     let resolved = order::resolve(&places);
     let names: Vec<&str> = resolved.cyclic.iter().map(|&at| places[at].name).collect();
-    let reason = format!("these add-ons wait for each other through `after`: {}", names.join(", "));
+    let reason =
+        format!("these add-ons wait for each other through `after` or `requires`: {}", names.join(", "));
     let refused = resolved
         .cyclic
         .iter()
@@ -163,6 +164,7 @@ fn place(entry: &Entry) -> Place<'_> {
         name: &descriptor.name,
         slot: descriptor.slot,
         after: &descriptor.after,
+        requires: &descriptor.requires,
         redacts: descriptor.redacts(),
         sees_raw_text: entry.built_in || entry.operator.grants.iter().any(|grant| grant == "raw-text"),
     }
