@@ -1,22 +1,23 @@
 //! All add-ons of this host: read from folders at start and on request, swapped as a whole.
 
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use tympan_runtime::{Addon, LoadError, Runtime};
 
+use super::copies::Copies;
 use super::set::{AddonSet, Candidate, Refusal};
 use super::settings::{LibrarySettings, OperatorSettings};
 use crate::metrics;
-
-/// How long a copy of a replaced component is kept: as long as an accepted job may run.
-const COPY_LIFETIME: std::time::Duration = std::time::Duration::from_secs(3 * 3600);
 
 /// The add-ons that this host has now.
 pub struct Library {
     runtime: Runtime,
     settings: LibrarySettings,
+    copies: Arc<Copies>,
     current: ArcSwap<AddonSet>,
 }
 
@@ -24,7 +25,8 @@ impl Library {
     /// Reads all folders. Files that cannot be loaded are refused one by one; the rest is
     /// there.
     pub async fn open(runtime: Runtime, settings: LibrarySettings) -> Self {
-        let library = Self { runtime, settings, current: ArcSwap::default() };
+        let copies = Arc::new(Copies::new(settings.components_dir.clone()));
+        let library = Self { runtime, settings, copies, current: ArcSwap::default() };
         library.reload().await;
         library
     }
@@ -56,7 +58,9 @@ impl Library {
         }
         let set = AddonSet::build(candidates, refused, &self.settings.addons);
         report(&set);
-        self.keep_copies(&set).await;
+        let digests: Vec<String> =
+            before.entries().iter().map(|entry| entry.addon.digest().to_owned()).collect();
+        self.with_copies(move |copies| digests.iter().try_for_each(|digest| copies.note_use(digest))).await;
         self.current.store(Arc::new(set));
     }
 
@@ -65,15 +69,25 @@ impl Library {
         self.current.load_full()
     }
 
+    /// Removes copies of components that are not in use and that no job was `promised`, by
+    /// digest.
+    pub async fn forget_copies(&self, mut promised: HashSet<String>) {
+        promised.extend(self.current().entries().iter().map(|entry| entry.addon.digest().to_owned()));
+        self.with_copies(move |copies| copies.remove_all_but(&promised)).await;
+    }
+
     /// The component that a job was promised, by digest: the current one, or the kept copy
     /// of one that has been replaced since.
     pub async fn with_digest(&self, name: &str, digest: &str) -> Option<Addon> {
         if let Some(entry) = self.current().by_name(name).filter(|entry| entry.addon.digest() == digest) {
             return Some(entry.addon.clone());
         }
-        let copy = self.copy_path(digest);
         let policy = self.operator(name).policy();
-        self.runtime.load(&copy, &policy).await.ok().filter(|addon| addon.digest() == digest)
+        self.runtime
+            .load(&self.copies.path(digest), &policy)
+            .await
+            .ok()
+            .filter(|addon| addon.digest() == digest)
     }
 
     /// `None` where the operator switched the add-on off.
@@ -82,48 +96,29 @@ impl Library {
             self.settings.addons.values().flat_map(|operator| operator.grants.iter().cloned()).collect();
         let open = tympan_runtime::Policy { grants, ..Default::default() };
         // The first load tells the name, and the name tells what the operator decided.
-        let addon = self.runtime.load(file, &open).await?;
+        let bytes = Runtime::read(file).await?;
+        let addon = self.runtime.load_bytes(bytes.clone(), &open).await?;
         let operator = self.operator(&addon.descriptor().name);
         if !operator.enabled {
             return Ok(None);
         }
-        addon.with_policy(&operator.policy()).map(Some)
+        let addon = addon.with_policy(&operator.policy())?;
+        let digest = addon.digest().to_owned();
+        self.with_copies(move |copies| copies.keep(&digest, &bytes)).await;
+        Ok(Some(addon))
     }
 
     fn operator(&self, name: &str) -> OperatorSettings {
         self.settings.addons.get(name).cloned().unwrap_or_default()
     }
 
-    fn copy_path(&self, digest: &str) -> PathBuf {
-        self.settings.components_dir.join(format!("{digest}.wasm"))
-    }
-
-    async fn keep_copies(&self, set: &AddonSet) {
-        if let Err(error) = self.try_keep_copies(set).await {
+    /// Copies are for later: an add-on whose copy cannot be kept is used nevertheless.
+    async fn with_copies(&self, work: impl FnOnce(&Copies) -> io::Result<()> + Send + 'static) {
+        let copies = self.copies.clone();
+        let done = tokio::task::spawn_blocking(move || work(&copies)).await;
+        if let Err(error) = done.map_err(io::Error::other).flatten() {
             tracing::warn!(%error, "cannot keep copies of add-ons; a job may fail when its add-on is replaced");
         }
-    }
-
-    async fn try_keep_copies(&self, set: &AddonSet) -> std::io::Result<()> {
-        let folder = &self.settings.components_dir;
-        tokio::fs::create_dir_all(folder).await?;
-        for entry in set.entries() {
-            let copy = self.copy_path(entry.addon.digest());
-            if !tokio::fs::try_exists(&copy).await? {
-                let partial = copy.with_extension("partial");
-                tokio::fs::copy(&entry.file, &partial).await?;
-                tokio::fs::rename(&partial, &copy).await?;
-            }
-        }
-        let mut files = tokio::fs::read_dir(folder).await?;
-        while let Some(file) = files.next_entry().await? {
-            let age = file.metadata().await?.modified()?.elapsed().unwrap_or_default();
-            let used = set.entries().iter().any(|entry| self.copy_path(entry.addon.digest()) == file.path());
-            if !used && age > COPY_LIFETIME {
-                tokio::fs::remove_file(file.path()).await?;
-            }
-        }
-        Ok(())
     }
 }
 

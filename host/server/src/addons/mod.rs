@@ -6,6 +6,7 @@
 
 mod assemble;
 mod convert;
+mod copies;
 mod library;
 mod masked;
 mod order;

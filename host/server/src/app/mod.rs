@@ -92,6 +92,14 @@ impl Host {
 }
 
 impl Host {
+    /// Removes the copies of replaced add-ons that no unfinished job was promised.
+    pub async fn forget_components(&self) {
+        match self.store.promised_addons().await {
+            Ok(promised) => self.library.forget_copies(promised).await,
+            Err(error) => tracing::warn!(%error, "cannot look for copies of add-ons that nobody needs"),
+        }
+    }
+
     /// What erases data that plans do not keep.
     pub fn sweeper(&self) -> Sweeper {
         let policies = self.policies.clone();

@@ -33,6 +33,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let exporter = telemetry::init(&config.log, &config.otlp, &config.authorities)?;
     metrics::init();
     let host = Host::open(&config, &config.paths.data_dir, &config.paths.database_file).await?;
+    host.forget_components().await;
     let listener = TcpListener::bind(&config.listen)
         .await
         .with_context(|| format!("cannot listen on {}; set TYMPAN_LISTEN", config.listen))?;
@@ -64,8 +65,12 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let serving =
         start(&broken, api::serve(listener, router, limits, stop_serving.clone(), cut_serving.clone()));
     output::line(format_args!("listening on http://{address}"))?;
+    let reload = async || {
+        host.library.reload().await;
+        host.forget_components().await;
+    };
     tokio::select! {
-        ended = wait_for_signal(async || host.library.reload().await) => ended?,
+        ended = wait_for_signal(reload) => ended?,
         () = broken.cancelled() => {}
     }
 

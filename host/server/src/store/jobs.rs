@@ -1,5 +1,7 @@
 //! Jobs as clients see them: created once, read often.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 use sqlx::SqliteConnection;
 
@@ -109,6 +111,12 @@ impl Store {
     pub async fn is_unfinished(&self, id: JobId) -> Result<bool, StoreError> {
         let mut db = self.reader().await?;
         sqlite::is_unfinished(&mut db, id).await
+    }
+
+    /// Digests of the add-ons that unfinished jobs were promised.
+    pub async fn promised_addons(&self) -> Result<HashSet<String>, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::select_promised_addons(&mut db).await
     }
 
     /// Those of `keys` that no row mentions.

@@ -1,5 +1,8 @@
 //! Jobs as clients see them.
 
+use std::collections::HashSet;
+
+use futures_util::TryStreamExt;
 use sqlx::{SqliteConnection, query, query_as, query_scalar};
 
 use super::lists::insert_pairs;
@@ -7,7 +10,7 @@ use super::webhooks::tell_webhooks;
 use super::{Answer, to_json};
 use crate::model::event::Event;
 use crate::model::id::{AccountId, FileId, JobId};
-use crate::model::job::{AudioSource, Kind, Status};
+use crate::model::job::{AudioSource, JobSpec, Kind, Status};
 use crate::store::jobs::{Job, NewJob, QueueCounts};
 use crate::store::rows::{JobRow, kind_text, status_text};
 
@@ -84,4 +87,17 @@ const COUNT_UNFINISHED: &str = "
 pub(in crate::store) async fn count_unfinished(db: &mut SqliteConnection) -> Answer<QueueCounts> {
     let (queued, all): (i64, i64) = query_as(COUNT_UNFINISHED).fetch_one(db).await?;
     Ok(QueueCounts { queued: queued as u64, processing: (all - queued) as u64 })
+}
+
+const SELECT_UNFINISHED_SPECS: &str = "SELECT spec FROM jobs WHERE completed_ms IS NULL";
+
+pub(in crate::store) async fn select_promised_addons(db: &mut SqliteConnection) -> Answer<HashSet<String>> {
+    let mut digests = HashSet::new();
+    let mut specs = query_scalar::<_, String>(SELECT_UNFINISHED_SPECS).fetch(db);
+    while let Some(spec) = specs.try_next().await? {
+        // A job that cannot be read needs no add-on: its claim ends it.
+        let spec = serde_json::from_str(&spec).unwrap_or_else(|_| JobSpec::erased());
+        digests.extend(spec.addons.into_iter().map(|addon| addon.digest));
+    }
+    Ok(digests)
 }

@@ -1,6 +1,7 @@
 //! Jobs in the hands of workers: claimed, lost, given back, finished.
 
 use super::*;
+use crate::model::job::PlannedAddon;
 
 #[tokio::test]
 async fn the_oldest_due_job_goes_first_and_no_job_goes_twice() {
@@ -47,6 +48,25 @@ async fn a_checkpoint_that_cannot_be_read_is_none() {
     assert!(f.store.release(&lease, 0, false).await.expect("releases"));
     let steps: Vec<_> = claim_job(&f.store, "a", 0).await.checkpoints.into_iter().map(|c| c.step).collect();
     assert_eq!(steps, ["segment"]);
+}
+
+#[tokio::test]
+async fn a_job_is_promised_its_addons_until_it_ends() {
+    let f = fixture().await;
+    let mut job = new_job(1_000);
+    job.spec.addons = vec![PlannedAddon {
+        name: "x".to_owned(),
+        digest: "promised".to_owned(),
+        config: "{}".to_owned(),
+        redacts: false,
+    }];
+    f.store.create_job(job).await.expect("created");
+    let promised = HashSet::from(["promised".to_owned()]);
+    assert_eq!(f.store.promised_addons().await.expect("reads"), promised);
+    let claimed = claim_job(&f.store, "a", 5_000).await;
+    assert_eq!(f.store.promised_addons().await.expect("reads"), promised);
+    assert!(f.store.finish(&claimed.lease, done(&BlobKey::new(BlobArea::Result))).await.expect("ends"));
+    assert_eq!(f.store.promised_addons().await.expect("reads"), HashSet::new());
 }
 
 #[tokio::test]
