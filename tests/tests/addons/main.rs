@@ -1,6 +1,7 @@
 //! Add-ons through the real binary: ours, custom ones in Rust and Python, and hostile ones.
 #![allow(clippy::unwrap_used)]
 
+mod attacks;
 mod redaction;
 
 use std::ops::Not;
@@ -135,53 +136,8 @@ fn asking_for_another_capability(component: &[u8]) -> Vec<u8> {
     changed
 }
 
-/// What the hostile component does and the exception that it must end in.
-const ATTACKS: &[(&str, &str)] = &[
-    ("spin", "Timeout"),
-    ("sleep_an_hour", "Timeout"),
-    ("memory_bomb", "MemoryLimit"),
-    ("recursion", "StackOverflow"),
-    ("panic", "Panic"),
-    ("unreachable", "Trap"),
-    ("huge_result", "OutputTooLarge"),
-    ("nan_times", "InvalidOutput"),
-    ("reversed_times", "InvalidOutput"),
-    ("word_flood", "InvalidOutput"),
-    ("hoard_timers", "HandleLimit"),
-];
-
 const SHORT_TIMEOUTS: &str =
     "[worker]\nslots = 4\n[addons.hostile]\ntimeout_ms = 1500\n[addons.hostile_python]\ntimeout_ms = 3000\n";
-
-#[tokio::test]
-async fn every_attack_ends_as_one_wrapper_beside_honest_jobs() {
-    let server = Server::start(Options::default().addons(&[built("hostile")]).config(SHORT_TIMEOUTS));
-    let files = Recordings::serve(fixtures::folder());
-    let client = server.client();
-    let mut attacks = Vec::new();
-    for (act, exception) in ATTACKS {
-        let body = json!({
-            "audio_url": files.url(RECORDING),
-            "language_config": {"languages": ["en"]},
-            "hostile": true,
-            "hostile_config": {"act": act},
-        });
-        attacks.push((act, exception, client.create(&body).await));
-    }
-    let honest = run(&server, json!({"sentences": true})).await;
-    assert_eq!(honest["result"]["sentences"]["success"], true, "{honest}");
-    let mut faults = Vec::new();
-    for (act, exception, id) in attacks {
-        let job = client.wait(&id).await;
-        let text = job["result"]["transcription"]["full_transcript"].as_str().unwrap_or_default();
-        let error = &job["result"]["hostile"]["error"];
-        if job["status"] != "done" || !text.contains("country") || error["exception"] != *exception {
-            faults.push(format!("{act}: expected {exception}, got {error}"));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert_eq!(client.get("/healthz").await.status, 200);
-}
 
 #[tokio::test]
 async fn a_python_addon_that_looks_around_finds_nothing_and_harms_nobody() {
@@ -216,9 +172,7 @@ async fn an_addon_on_disk_can_be_replaced_while_the_server_runs() {
         "an unknown field is ignored"
     );
     copy(&built("examples").join("call_quality.wasm"), folder.path());
-    let status =
-        std::process::Command::new("kill").args(["-HUP", &server.id().to_string()]).status().unwrap();
-    assert!(status.success());
+    hang_up(&server);
     for _ in 0..300 {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         if server.client().post("/v2/pre-recorded", &flag).await.status == 400 {
@@ -226,6 +180,50 @@ async fn an_addon_on_disk_can_be_replaced_while_the_server_runs() {
         }
     }
     panic!("the new add-on was not taken up:\n{}", server.log());
+}
+
+#[tokio::test]
+async fn a_waiting_job_runs_with_the_component_that_it_was_promised() {
+    let folder = examples(&["call_quality"]);
+    let config = "[worker]\nslots = 1\n[addons.hostile]\ntimeout_ms = 10000\n";
+    let addons = [folder.path().to_owned(), built("hostile")];
+    let server = Server::start(Options::default().addons(&addons).config(config));
+    let (client, files) = (server.client(), Recordings::serve(fixtures::folder()));
+    let wish = |flag: &str| json!({"audio_url": files.url(RECORDING), "language_config": {"languages": ["en"]}, flag: true});
+    let mut slow = wish("hostile");
+    slow["hostile_config"] = json!({"act": "spin"});
+    let slow = client.create(&slow).await;
+    let waiting = client.create(&wish("call_quality")).await;
+    // As if they had been loaded long ago.
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(48 * 3600);
+    for copy in std::fs::read_dir(server.data_dir().join("components")).unwrap() {
+        let copy = std::fs::File::options().write(true).open(copy.unwrap().path()).unwrap();
+        copy.set_modified(long_ago).unwrap();
+    }
+    // The same code with an empty section behind it has another digest.
+    let file = folder.path().join("call_quality.wasm");
+    let changed = [std::fs::read(&file).unwrap(), vec![0, 2, 1, b'x']].concat();
+    std::fs::write(&file, changed).unwrap();
+    let loaded = || {
+        server
+            .log()
+            .lines()
+            .filter(|line| line.contains("add-on loaded") && line.contains("call_quality"))
+            .count()
+    };
+    hang_up(&server);
+    while loaded() < 2 {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let job = client.wait(&waiting).await;
+    assert_eq!(job["result"]["call_quality"]["success"], true, "{job}");
+    assert_eq!(client.wait(&slow).await["result"]["hostile"]["error"]["exception"], "Timeout");
+}
+
+fn hang_up(server: &Server) {
+    let status =
+        std::process::Command::new("kill").args(["-HUP", &server.id().to_string()]).status().unwrap();
+    assert!(status.success());
 }
 
 fn copy(file: &Path, folder: &Path) {

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tympan_runtime::ResultParts;
+use tympan_runtime as runtime;
+use tympan_runtime::{Addon, PreviousOutput, ResultParts};
 
+use super::convert;
 use crate::model::result::{AddonError, Wrapper};
 use crate::model::transcript::Transcript;
 
@@ -69,6 +71,41 @@ impl Outcome {
         let wrapper =
             Wrapper { success: true, is_empty, exec_time: exec_time_s, error: None, results, extra };
         Self { name: name.to_owned(), declares_result, wrapper, variants }
+    }
+
+    /// An add-on that ran to its end, from what it returned on `input`.
+    pub fn returned(
+        name: &str,
+        exec_time_s: f64,
+        output: runtime::AddonOutput,
+        addon: Option<&Addon>,
+        input: &runtime::Transcript,
+    ) -> Self {
+        let returned_one = output.result.is_some() || !output.variants.is_empty();
+        let descriptor = addon.map(Addon::descriptor).filter(|_| returned_one);
+        let result = descriptor.map(|descriptor| ResultParts::of(&output, descriptor));
+        let variants = output.variants.into_iter().map(|variant| Variant {
+            transcript: match variant.outcome {
+                Ok(transcript) => Ok(convert::from_runtime(&transcript, input, &variant.language)),
+                Err(error) => Err(convert::error(error)),
+            },
+            id: variant.id,
+            language: variant.language,
+            addons: Vec::new(),
+        });
+        Self::succeeded(name, exec_time_s, result, variants.collect())
+    }
+
+    /// As a later add-on sees it.
+    pub fn as_previous(&self) -> PreviousOutput {
+        let status = match (self.is_success(), self.wrapper.is_empty) {
+            (false, _) => "failed",
+            (true, true) => "empty",
+            (true, false) => "done",
+        };
+        let results = &self.wrapper.results;
+        let result = (!results.is_null()).then(|| results.to_string());
+        PreviousOutput { name: self.name.clone(), status: status.to_owned(), result }
     }
 
     /// Whether it ran to its end.

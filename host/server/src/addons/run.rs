@@ -4,40 +4,21 @@
 //! do not wait for each other run side by side. A failure becomes the wrapper's `error`,
 //! with one exception: when an add-on that redacts fails, nothing is delivered.
 
+use std::ops::Range;
+
 use futures_util::future::join_all;
-use serde_json::{Value, json};
-use tracing::Instrument;
-use tracing::field::Empty;
 use tympan_runtime as runtime;
-use tympan_runtime::{
-    Addon, AudioInfo, Call, CancellationToken, JobContext, PreviousOutput, ResultParts, Slot, exception,
-};
+use tympan_runtime::{CancellationToken, PreviousOutput, ProgressFn, exception};
 
 use super::assemble::{Assembled, assemble};
+use super::call::{ADDON_REPLACED, Called, Caller, JobFacts, Task};
 use super::convert;
 use super::library::Library;
-use super::masked::MaskedValues;
-use super::outcome::{Outcome, Variant};
-use crate::metrics;
-use crate::model::job::PlannedAddon;
-use crate::model::result::AddonError;
+use super::outcome::Outcome;
+use super::progress::JobProgress;
+use super::redaction::Redaction;
+use super::step::{Step, batches};
 use crate::model::transcript::Transcript;
-
-/// What the add-ons of a job are told.
-pub struct JobFacts<'a> {
-    /// Id of the job.
-    pub job_id: String,
-    /// When the job was accepted, Unix milliseconds.
-    pub accepted_at_ms: u64,
-    /// The recording as the add-ons see it: 16 kHz.
-    pub audio: AudioInfo,
-    /// What runs, in order, with the config of each.
-    pub planned: &'a [PlannedAddon],
-    /// Flags of the specification that nothing serves.
-    pub missing: &'a [String],
-    /// The client's metadata and languages: a JSON object.
-    pub extra: Value,
-}
 
 /// Why a job's add-ons gave nothing that may be delivered.
 #[derive(Debug, thiserror::Error)]
@@ -47,187 +28,102 @@ pub enum EnrichError {
     Redaction {
         /// Its name.
         addon: String,
-        /// What happened.
-        exception: String,
+        /// What happened, in a word of the host: the add-on's own may hold what was said.
+        exception: &'static str,
     },
     /// The job was cancelled.
     #[error("the job was cancelled")]
     Cancelled,
 }
 
-/// Runs all add-ons of a job and places their outcomes.
+/// Runs all add-ons of a job and places their outcomes. `on_progress` gets 0.0 to 1.0 for all
+/// of them together.
 pub async fn enrich(
     library: &Library,
     facts: &JobFacts<'_>,
     transcript: Transcript,
     cancel: &CancellationToken,
+    on_progress: ProgressFn,
 ) -> Result<Assembled, EnrichError> {
-    let mut work = Work::new(library, facts, transcript, cancel).await?;
+    let mut steps = Vec::with_capacity(facts.planned.len());
+    for planned in facts.planned {
+        let step = Step::prepare(library, planned).await;
+        if step.addon.is_none() && planned.redacts {
+            return Err(EnrichError::Redaction { addon: planned.name.clone(), exception: ADDON_REPLACED });
+        }
+        steps.push(step);
+    }
+    let redaction = Redaction::of(facts.planned);
+    let caller = Caller { facts, cancel, shows_text: !redaction.is_planned() };
+    let progress = JobProgress::new(steps.len(), on_progress);
+    let mut work = Work { caller, steps, progress, redaction, transcript, outcomes: Vec::new() };
     for batch in batches(&work.steps) {
         work.run_batch(batch).await?;
     }
     work.run_on_variants().await?;
-    work.finish()
-}
-
-/// An add-on of the job, ready to run; `None` where its component is gone.
-struct Step<'a> {
-    planned: &'a PlannedAddon,
-    addon: Option<Addon>,
-}
-
-impl Step<'_> {
-    fn slot(&self) -> Slot {
-        self.addon.as_ref().map_or(Slot::Transcript, |addon| addon.descriptor().slot)
-    }
-
-    fn waits_for(&self, name: &str) -> bool {
-        self.addon.as_ref().is_some_and(|addon| {
-            let descriptor = addon.descriptor();
-            descriptor.after.iter().chain(&descriptor.requires).any(|other| other == name)
-        })
-    }
+    work.finish().await
 }
 
 struct Work<'a> {
-    facts: &'a JobFacts<'a>,
-    cancel: &'a CancellationToken,
+    caller: Caller<'a>,
     steps: Vec<Step<'a>>,
-    has_redaction: bool,
-    redaction_is_done: bool,
-    before_redaction: Transcript,
+    progress: JobProgress,
+    redaction: Redaction,
     transcript: Transcript,
     outcomes: Vec<Outcome>,
-    /// Names of add-ons whose output nobody behind redaction may see.
-    hidden: Vec<String>,
 }
 
-impl<'a> Work<'a> {
-    async fn new(
-        library: &Library,
-        facts: &'a JobFacts<'a>,
-        transcript: Transcript,
-        cancel: &'a CancellationToken,
-    ) -> Result<Self, EnrichError> {
-        let mut steps = Vec::with_capacity(facts.planned.len());
-        for planned in facts.planned {
-            let addon = library.with_digest(&planned.name, &planned.digest).await;
-            if addon.is_none() && planned.redacts {
-                return Err(redaction_failed(&planned.name, "AddonReplaced"));
-            }
-            steps.push(Step { planned, addon });
-        }
-        Ok(Self {
-            facts,
-            cancel,
-            has_redaction: facts.planned.iter().any(|planned| planned.redacts),
-            redaction_is_done: false,
-            steps,
-            before_redaction: transcript.clone(),
-            transcript,
-            outcomes: Vec::new(),
-            hidden: Vec::new(),
-        })
-    }
-
+impl Work<'_> {
     /// Runs the steps of a batch side by side and takes in what they return.
-    async fn run_batch(&mut self, batch: std::ops::Range<usize>) -> Result<(), EnrichError> {
+    async fn run_batch(&mut self, batch: Range<usize>) -> Result<(), EnrichError> {
         let redacts = self.steps[batch.clone()].iter().any(|step| step.planned.redacts);
-        if redacts && !self.redaction_is_done {
-            self.before_redaction = self.transcript.clone();
+        if redacts {
+            self.redaction.begins(&self.transcript);
         }
         let input = convert::to_runtime(&self.transcript);
-        let calls = self.steps[batch.clone()].iter().map(|step| self.call(step, &input, None));
+        let calls = batch.clone().map(|at| self.call(at, &input));
         let reports = join_all(calls).await;
-        for (at, (exec_time_s, outcome)) in batch.zip(reports) {
-            self.take_in(at, &input, exec_time_s, outcome)?;
+        for (at, called) in batch.zip(reports) {
+            self.take_in(at, &input, called)?;
+            self.progress.ended(at);
         }
         if redacts {
-            self.redaction_is_done = true;
-            self.hidden = self.outcomes.iter().map(|outcome| outcome.name.clone()).collect();
+            self.redaction.ended(&self.transcript, &self.outcomes);
         }
         Ok(())
     }
 
-    async fn call(
-        &self,
-        step: &Step<'_>,
-        input: &runtime::Transcript,
-        variant: Option<&str>,
-    ) -> (f64, Result<runtime::AddonOutput, AddonError>) {
-        let Some(addon) = &step.addon else {
-            let message =
-                "the add-on was replaced while the job waited, and its earlier file is gone".to_owned();
-            return (
-                0.0,
-                Err(AddonError { status_code: 503, exception: "AddonReplaced".to_owned(), message }),
-            );
-        };
-        let context = JobContext {
-            job_id: self.facts.job_id.clone(),
-            mode: "pre-recorded".to_owned(),
-            variant: variant.map(str::to_owned),
-            config: step.planned.config.clone(),
-            audio: self.facts.audio.clone(),
-            previous: self.previous(step),
-            extra: self.facts.extra.to_string(),
-        };
-        let mut call = Call::new(context, input);
-        call.accepted_at_unix_ms = self.facts.accepted_at_ms;
-        call.cancel = self.cancel.clone();
-        call.shows_text = !self.has_redaction;
-        let span = tracing::info_span!(
-            "add-on",
-            otel.name = step.planned.name,
-            otel.status_code = Empty,
-            addon.digest = step.planned.digest,
-            addon.variant = variant,
-            addon.exception = Empty,
-        );
-        let report = addon.process(call).instrument(span.clone()).await;
-        let exec_time_s = report.exec_time.as_secs_f64();
-        let exception = report.outcome.as_ref().err().map(|error| exception_label(&error.exception));
-        metrics::addon_called(&step.planned.name, exec_time_s, exception);
-        if let Some(exception) = exception {
-            span.record("addon.exception", exception).record("otel.status_code", "ERROR");
-        }
-        (exec_time_s, report.outcome.map_err(convert::error))
+    async fn call(&self, at: usize, input: &runtime::Transcript) -> Called {
+        let step = &self.steps[at];
+        let on_progress = Some(self.progress.of_addon(at));
+        let previous = self.previous(step);
+        self.caller.call(Task { step, input, variant: None, previous, on_progress }).await
     }
 
     /// Outputs of the add-ons that this one waits for, without those that redaction hides.
     fn previous(&self, step: &Step<'_>) -> Vec<PreviousOutput> {
-        let visible = self.outcomes.iter().filter(|outcome| !self.hidden.contains(&outcome.name));
-        visible
-            .filter(|outcome| step.waits_for(&outcome.name))
-            .map(|outcome| PreviousOutput {
-                name: outcome.name.clone(),
-                status: status(outcome).to_owned(),
-                result: (!outcome.wrapper.results.is_null()).then(|| outcome.wrapper.results.to_string()),
-            })
-            .collect()
+        let seen = |name: &str| step.waits_for(name) && !self.redaction.hides(name);
+        self.outcomes.iter().filter(|outcome| seen(&outcome.name)).map(Outcome::as_previous).collect()
     }
 
-    fn take_in(
-        &mut self,
-        at: usize,
-        input: &runtime::Transcript,
-        exec_time_s: f64,
-        returned: Result<runtime::AddonOutput, AddonError>,
-    ) -> Result<(), EnrichError> {
+    fn take_in(&mut self, at: usize, input: &runtime::Transcript, called: Called) -> Result<(), EnrichError> {
         let step = &self.steps[at];
-        let name = step.planned.name.clone();
-        let checked = returned.and_then(|output| check_slot(step.slot(), output));
-        let outcome = match checked {
+        let planned = step.planned;
+        let Called { exec_time_s, returned } = called;
+        let outcome = match returned.and_then(|output| step.check_slot(output)) {
             Ok(output) => {
                 if let Some(changed) = &output.transcript {
                     let fallback = self.transcript.languages.first().map_or("en", String::as_str).to_owned();
                     self.transcript = convert::from_runtime(changed, input, &fallback);
                 }
-                success(step, exec_time_s, output, input)
+                Outcome::returned(&planned.name, exec_time_s, output, step.addon.as_ref(), input)
             }
             Err(error) if error.exception == exception::CANCELLED => return Err(EnrichError::Cancelled),
-            Err(error) if step.planned.redacts => return Err(redaction_failed(&name, &error.exception)),
-            Err(error) => Outcome::failed(&name, exec_time_s, error),
+            Err(error) if planned.redacts => {
+                let exception = exception::label(&error.exception);
+                return Err(EnrichError::Redaction { addon: planned.name.clone(), exception });
+            }
+            Err(error) => Outcome::failed(&planned.name, exec_time_s, error),
         };
         self.outcomes.push(outcome);
         Ok(())
@@ -251,14 +147,14 @@ impl<'a> Work<'a> {
 
     async fn run_on_variant(&self, id: &str, transcript: &Transcript) -> Result<Vec<Outcome>, EnrichError> {
         let input = convert::to_runtime(transcript);
-        let per_variant =
-            |step: &&Step<'_>| step.addon.as_ref().is_some_and(|a| a.descriptor().runs_per_variant());
         let mut outcomes = Vec::new();
-        for step in self.steps.iter().filter(per_variant) {
+        for step in self.steps.iter().filter(|step| step.runs_per_variant()) {
             let name = &step.planned.name;
-            let (exec_time_s, returned) = self.call(step, &input, Some(id)).await;
+            let previous = self.previous(step);
+            let task = Task { step, input: &input, variant: Some(id), previous, on_progress: None };
+            let Called { exec_time_s, returned } = self.caller.call(task).await;
             outcomes.push(match returned {
-                Ok(output) => success(step, exec_time_s, output, &input),
+                Ok(output) => Outcome::returned(name, exec_time_s, output, step.addon.as_ref(), &input),
                 Err(error) if error.exception == exception::CANCELLED => return Err(EnrichError::Cancelled),
                 Err(error) => Outcome::failed(name, exec_time_s, error),
             });
@@ -266,100 +162,11 @@ impl<'a> Work<'a> {
         Ok(outcomes)
     }
 
-    /// Places the outcomes and proves that no masked value stands in what is delivered.
-    fn finish(self) -> Result<Assembled, EnrichError> {
-        let masked = match self.has_redaction {
-            true => MaskedValues::between(&self.before_redaction, &self.transcript),
-            false => MaskedValues::default(),
-        };
+    /// Places the outcomes, and proves that no masked value stands in what is delivered.
+    async fn finish(self) -> Result<Assembled, EnrichError> {
         let mut outcomes = self.outcomes;
-        outcomes.extend(self.facts.missing.iter().map(|name| Outcome::not_installed(name)));
+        outcomes.extend(self.caller.facts.missing.iter().map(|name| Outcome::not_installed(name)));
         let assembled = assemble(self.transcript, outcomes);
-        let everything = json!({"transcription": assembled.transcription, "addons": assembled.addons});
-        if masked.leak_in(&everything) {
-            let redacting = self.facts.planned.iter().find(|planned| planned.redacts);
-            return Err(redaction_failed(
-                redacting.map_or("", |planned| &planned.name),
-                "MaskedValueInResult",
-            ));
-        }
-        Ok(assembled)
+        self.redaction.prove(assembled, self.caller.cancel).await
     }
-}
-
-/// A failure as a label of metrics. What an author invents is `Other`: no add-on can make
-/// labels without end.
-fn exception_label(name: &str) -> &'static str {
-    let known = [
-        exception::CANCELLED,
-        exception::HANDLE_LIMIT,
-        exception::INVALID_OUTPUT,
-        exception::MEMORY_LIMIT,
-        exception::OUTPUT_TOO_LARGE,
-        exception::PANIC,
-        exception::STACK_OVERFLOW,
-        exception::TABLE_LIMIT,
-        exception::TIMEOUT,
-        exception::TRAP,
-    ];
-    known.into_iter().find(|known| *known == name).unwrap_or("Other")
-}
-
-/// Ranges of steps that may run side by side.
-fn batches(steps: &[Step<'_>]) -> Vec<std::ops::Range<usize>> {
-    let mut batches: Vec<std::ops::Range<usize>> = Vec::new();
-    for (at, step) in steps.iter().enumerate() {
-        match batches.last_mut() {
-            Some(batch) if joins(&steps[batch.clone()], step) => batch.end = at + 1,
-            _ => batches.push(at..at + 1),
-        }
-    }
-    batches
-}
-
-fn joins(batch: &[Step<'_>], step: &Step<'_>) -> bool {
-    let is_reader = step.slot() != Slot::Transcript;
-    is_reader && batch.iter().all(|other| other.slot() == step.slot() && !step.waits_for(&other.planned.name))
-}
-
-/// Only add-ons of the slot `transcript` may change the transcript.
-fn check_slot(slot: Slot, output: runtime::AddonOutput) -> Result<runtime::AddonOutput, AddonError> {
-    if slot == Slot::Transcript || output.transcript.is_none() {
-        return Ok(output);
-    }
-    let message = "only an add-on of the slot transcript may return a changed transcript".to_owned();
-    Err(AddonError { status_code: 500, exception: exception::INVALID_OUTPUT.to_owned(), message })
-}
-
-fn success(
-    step: &Step<'_>,
-    exec_time_s: f64,
-    output: runtime::AddonOutput,
-    input: &runtime::Transcript,
-) -> Outcome {
-    let returned_one = output.result.is_some() || !output.variants.is_empty();
-    let descriptor = step.addon.as_ref().map(Addon::descriptor).filter(|_| returned_one);
-    let result = descriptor.map(|descriptor| ResultParts::of(&output, descriptor));
-    let variants = output.variants.into_iter().map(|variant| Variant {
-        transcript: match variant.outcome {
-            Ok(transcript) => Ok(convert::from_runtime(&transcript, input, &variant.language)),
-            Err(error) => Err(convert::error(error)),
-        },
-        id: variant.id,
-        language: variant.language,
-        addons: Vec::new(),
-    });
-    Outcome::succeeded(&step.planned.name, exec_time_s, result, variants.collect())
-}
-
-fn status(outcome: &Outcome) -> &'static str {
-    match (outcome.is_success(), outcome.wrapper.is_empty) {
-        (false, _) => "failed",
-        (true, true) => "empty",
-        (true, false) => "done",
-    }
-}
-
-fn redaction_failed(addon: &str, exception: &str) -> EnrichError {
-    EnrichError::Redaction { addon: addon.to_owned(), exception: exception.to_owned() }
 }

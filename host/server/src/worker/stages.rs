@@ -129,7 +129,9 @@ impl Steps for Stages {
             missing: &spec.missing_addons,
             extra: json!({"custom_metadata": spec.custom_metadata, "languages": spec.language.languages}),
         };
-        Ok(addons::enrich(&self.library, &facts, heard.transcribed.transcript.clone(), &run.cancel).await?)
+        let (transcript, progress) = (heard.transcribed.transcript.clone(), run.progress.clone());
+        let on_progress = Arc::new(move |part| progress.advance(part));
+        Ok(addons::enrich(&self.library, &facts, transcript, &run.cancel, on_progress).await?)
     }
 
     async fn settings(&self, run: &Run, step: Step) -> Result<String, Stop> {

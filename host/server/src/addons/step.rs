@@ -1,0 +1,69 @@
+//! An add-on of a job, ready to run, and which of them may run side by side.
+
+use std::ops::Range;
+
+use tympan_runtime::{Addon, AddonOutput, Slot, exception};
+
+use super::library::Library;
+use crate::model::job::PlannedAddon;
+use crate::model::result::AddonError;
+
+/// An add-on of the job.
+pub struct Step<'a> {
+    /// What was planned when the job was accepted.
+    pub planned: &'a PlannedAddon,
+    /// `None` where its component is gone.
+    pub addon: Option<Addon>,
+}
+
+impl<'a> Step<'a> {
+    /// Looks for the component that the job was promised.
+    pub async fn prepare(library: &Library, planned: &'a PlannedAddon) -> Self {
+        let addon = library.with_digest(&planned.name, &planned.digest).await;
+        Self { planned, addon }
+    }
+
+    /// Whether it names that add-on as one that runs earlier, and so sees its output.
+    pub fn waits_for(&self, name: &str) -> bool {
+        self.addon.as_ref().is_some_and(|addon| {
+            let descriptor = addon.descriptor();
+            descriptor.after.iter().chain(&descriptor.requires).any(|other| other == name)
+        })
+    }
+
+    /// Whether it also runs on each further transcript.
+    pub fn runs_per_variant(&self) -> bool {
+        self.addon.as_ref().is_some_and(|addon| addon.descriptor().runs_per_variant())
+    }
+
+    /// Only add-ons of the slot `transcript` may change the transcript.
+    pub fn check_slot(&self, output: AddonOutput) -> Result<AddonOutput, AddonError> {
+        if self.slot() == Slot::Transcript || output.transcript.is_none() {
+            return Ok(output);
+        }
+        let message = "only an add-on of the slot transcript may return a changed transcript".to_owned();
+        Err(AddonError { status_code: 500, exception: exception::INVALID_OUTPUT.to_owned(), message })
+    }
+
+    fn slot(&self) -> Slot {
+        self.addon.as_ref().map_or(Slot::Transcript, |addon| addon.descriptor().slot)
+    }
+}
+
+/// Ranges of steps that may run side by side: add-ons of one slot that only read the
+/// transcript and do not wait for each other.
+pub fn batches(steps: &[Step<'_>]) -> Vec<Range<usize>> {
+    let mut batches: Vec<Range<usize>> = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        match batches.last_mut() {
+            Some(batch) if joins(&steps[batch.clone()], step) => batch.end = at + 1,
+            _ => batches.push(at..at + 1),
+        }
+    }
+    batches
+}
+
+fn joins(batch: &[Step<'_>], step: &Step<'_>) -> bool {
+    let is_reader = step.slot() != Slot::Transcript;
+    is_reader && batch.iter().all(|other| other.slot() == step.slot() && !step.waits_for(&other.planned.name))
+}
