@@ -91,11 +91,12 @@ mod tests {
     #[tokio::test]
     async fn a_reader_may_be_slow_but_not_stand_still() {
         let (ours, mut theirs) = tokio::io::duplex(10);
-        let mut ours = Impatient::new(ours, Duration::from_millis(400));
+        let mut ours = Impatient::new(ours, Duration::from_secs(2));
         let writing = tokio::spawn(async move { ours.write_all(&[7; 100]).await });
         let mut piece = [0; 10];
         for _ in 0..4 {
-            tokio::time::sleep(Duration::from_millis(150)).await;
+            // Longer than the limit in all, and far from it each time, also on a busy machine.
+            tokio::time::sleep(Duration::from_millis(600)).await;
             theirs.read_exact(&mut piece).await.unwrap();
         }
         let outcome = writing.await.unwrap();

@@ -167,18 +167,16 @@ async fn size_is_limited_whatever_the_header_says() {
 
 #[tokio::test]
 async fn slow_servers_are_left() {
-    let started = Instant::now();
-    assert!(matches!(failure("/silent", &policy()).await, FetchError::Timeout));
-    assert!(started.elapsed() < Duration::from_secs(4));
-    let short = FetchPolicy { total_timeout: Duration::from_secs(1), ..policy() };
-    let started = Instant::now();
-    assert!(matches!(failure("/drip", &short).await, FetchError::Timeout));
-    assert!(started.elapsed() < Duration::from_secs(3));
-    // Never idle, and yet of no use.
-    let patient = FetchPolicy { idle_timeout: Duration::from_secs(1), ..policy() };
-    let started = Instant::now();
-    assert!(matches!(failure("/drip", &patient).await, FetchError::Timeout));
-    assert!(started.elapsed() < patient.total_timeout);
+    // In each case the other limit is too far away to be the one that was met.
+    let far = Duration::from_secs(50);
+    let impatient = FetchPolicy { total_timeout: far, ..policy() };
+    let short = FetchPolicy { total_timeout: Duration::from_secs(1), idle_timeout: far, ..policy() };
+    // What drips is never idle, and yet of no use.
+    for (path, limits) in [("/silent", &impatient), ("/drip", &short), ("/drip", &impatient)] {
+        let started = Instant::now();
+        assert!(matches!(failure(path, limits).await, FetchError::Timeout), "{path}");
+        assert!(started.elapsed() < far, "{path}");
+    }
 }
 
 #[tokio::test]
@@ -245,9 +243,10 @@ async fn cancelling_stops_a_download() {
         later.cancel();
     });
     let url = format!("{}/silent", server().await);
-    let started = Instant::now();
-    let outcome = fetch(&url, &policy(), &mut file, &cancel).await;
-    assert!(matches!(outcome, Err(FetchError::Cancelled)) && started.elapsed() < Duration::from_millis(900));
+    let far = Duration::from_secs(50);
+    let patient = FetchPolicy { total_timeout: far, idle_timeout: far, ..policy() };
+    let outcome = fetch(&url, &patient, &mut file, &cancel).await;
+    assert!(matches!(outcome, Err(FetchError::Cancelled)), "{outcome:?}");
 }
 
 #[tokio::test]
