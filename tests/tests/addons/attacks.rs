@@ -23,6 +23,7 @@ const ATTACKS: &[(&str, &str)] = &[
     ("hoard_timers", "HandleLimit"),
     ("variant_flood", "InvalidOutput"),
     ("deep_result", "InvalidOutput"),
+    ("wide_result", "InvalidOutput"),
     // What it says of itself in the words of the host: the job is not cancelled by it.
     ("claims_to_be_cancelled", "AddonError"),
 ];

@@ -6,9 +6,13 @@ use serde::de::IgnoredAny;
 /// Deepest nesting that every reader of ours takes.
 const MAX_DEPTH: usize = 100;
 
+/// Most objects. One takes seven bytes of text and some six hundred of memory.
+const MAX_OBJECTS: usize = 200_000;
+
 /// Whether the text is JSON that can safely be parsed.
 pub fn is_sound(text: &str) -> bool {
-    depth(text) <= MAX_DEPTH && serde_json::from_str::<IgnoredAny>(text).is_ok()
+    let Shape { deepest, objects } = shape(text);
+    deepest <= MAX_DEPTH && objects <= MAX_OBJECTS && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// Whether the text is a JSON object that can safely be parsed.
@@ -16,8 +20,13 @@ pub fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && is_sound(text)
 }
 
-fn depth(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0_usize);
+struct Shape {
+    deepest: usize,
+    objects: usize,
+}
+
+fn shape(text: &str) -> Shape {
+    let (mut depth, mut deepest, mut objects) = (0_usize, 0_usize, 0_usize);
     let (mut in_string, mut is_escaped) = (false, false);
     for byte in text.bytes() {
         match byte {
@@ -27,12 +36,13 @@ fn depth(text: &str) -> usize {
             b'[' | b'{' if !in_string => {
                 depth += 1;
                 deepest = deepest.max(depth);
+                objects += usize::from(byte == b'{');
             }
             b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
-    deepest
+    Shape { deepest, objects }
 }
 
 #[cfg(test)]
@@ -46,6 +56,14 @@ mod tests {
         assert!(!is_sound("{} {}"));
         assert!(is_object(" {}"));
         assert!(!is_object("[]"));
+    }
+
+    #[test]
+    fn refuses_more_objects_than_memory_should_hold() {
+        let many = |count: usize| format!("[{}0]", r#"{"":0},"#.repeat(count));
+        assert!(is_sound(&many(MAX_OBJECTS)));
+        assert!(!is_sound(&many(MAX_OBJECTS + 1)));
+        assert!(is_sound(&format!("{:?}", many(MAX_OBJECTS + 1))));
     }
 
     #[test]

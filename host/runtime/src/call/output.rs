@@ -31,7 +31,9 @@ pub fn check(mut output: AddonOutput, expected: &Expectation<'_>) -> Result<Addo
             return Err(failure::output_too_large(expected.limits.result_bytes));
         }
         if !json::is_sound(result) {
-            return Err(failure::invalid_output("the result is not JSON, or nested too deeply".to_owned()));
+            return Err(failure::invalid_output(
+                "the result is not JSON, nested too deeply, or of too many objects".to_owned(),
+            ));
         }
     }
     if let Some(transcript) = output.transcript.as_mut() {
