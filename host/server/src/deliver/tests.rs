@@ -122,7 +122,8 @@ async fn a_message_that_cannot_be_claimed_keeps_no_other_from_its_receiver() {
                     BEGIN SELECT RAISE(ABORT, 'refused'); END";
     sqlx::query(refusing).execute(&mut db).await.expect("runs");
     house.done(&url, b"{}".to_vec()).await;
-    assert_eq!(house.settle(true).await.status(), DeliveryStatus::Delivered);
+    let settled = tokio::time::timeout(Duration::from_secs(10), house.settle(true));
+    assert_eq!(settled.await.expect("is sent").status(), DeliveryStatus::Delivered);
     received.await.expect("receives");
 }
 

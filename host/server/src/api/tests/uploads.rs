@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::Request;
 use futures_util::stream::{self, StreamExt};
 use serde_json::json;
+use tower::ServiceExt;
 
 use super::{Answer, Harness, KEY};
 use crate::config::{Auth, Secret};
@@ -120,6 +121,25 @@ async fn a_body_that_breaks_off_after_the_file_leaves_nothing_behind() {
     let whole = form(&[part("audio", "a.wav", &wav()), part("note", "x", &[b'x'; 1000])]);
     harness.send(multipart("/v2/upload", whole[..whole.len() - 500].to_vec())).await.envelope(400);
     assert_eq!(blobs(&harness).await, 0);
+}
+
+#[tokio::test]
+async fn a_file_that_has_arrived_is_kept_when_its_client_goes_away() {
+    let harness = Harness::new().await;
+    // Nobody may look at audio meanwhile, so that the request is in the middle of it.
+    let looking = harness.api.probes.acquire_many(4).await.unwrap();
+    let request = multipart("/v2/upload", form(&[part("audio", "a.wav", &wav())]));
+    let mut uploading = Box::pin(harness.router.clone().oneshot(request));
+    let shelves = harness.folder.path().join("blobs/audio");
+    while std::fs::read_dir(&shelves).unwrap().count() == 0 {
+        assert!(futures_util::poll!(&mut uploading).is_pending());
+        tokio::task::yield_now().await;
+    }
+    drop(uploading);
+    drop(looking);
+    harness.api.tasks.close();
+    tokio::time::timeout(std::time::Duration::from_secs(5), harness.api.tasks.wait()).await.unwrap();
+    assert_eq!(harness.count("SELECT COUNT(*) FROM files WHERE blob_key IS NOT NULL").await, 1);
 }
 
 #[tokio::test]

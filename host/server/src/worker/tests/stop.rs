@@ -153,6 +153,8 @@ async fn a_last_word_that_is_refused_holds_no_slot_and_the_job_ends() {
                     BEGIN SELECT RAISE(ABORT, 'refused'); END";
     sqlx::query(refusing).execute(&mut other).await.expect("runs");
     let refused = house.add_job().await;
+    // So that the other one has its turn and its slot first.
+    house.clock.advance(1);
     let next = house.add_job().await;
     let worker = house.start(&Script::default());
     house.result(next).await;
