@@ -53,9 +53,9 @@ struct Asked {
     #[schemars(length(min = 1))]
     formats: Option<Vec<Format>>,
     /// Seconds that a cue stays at least, where the next one leaves room; 1 by default.
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 30))]
     minimum_duration: Option<f64>,
-    /// Seconds that a cue stays at most; 7 by default.
+    /// Seconds that a cue stays at most; 7 by default, or `minimum_duration` where that is longer.
     #[schemars(range(min = 1, max = 30))]
     maximum_duration: Option<f64>,
     /// Columns as displayed, wide characters count two; 42 by default. Only a word that is longer

@@ -82,12 +82,14 @@ mod tests {
         let schema: serde_json::Value = serde_json::from_str(&descriptor.config_schema).unwrap();
         let property = |name: &str| schema["properties"][name].clone();
         assert_eq!(property("formats")["minItems"], 1);
-        assert_eq!(property("minimum_duration")["minimum"], 0);
+        let minimum = property("minimum_duration");
+        assert_eq!((&minimum["minimum"], &minimum["maximum"]), (&json!(0), &json!(30)));
         assert_eq!(
             (&property("maximum_duration")["minimum"], &property("maximum_duration")["maximum"]),
             (&json!(1), &json!(30))
         );
-        assert_eq!(property("maximum_characters_per_row")["minimum"], 1);
+        let columns = property("maximum_characters_per_row");
+        assert_eq!((&columns["minimum"], &columns["maximum"]), (&json!(1), &json!(u32::MAX)));
         let rows = property("maximum_rows_per_caption");
         assert_eq!((&rows["minimum"], &rows["maximum"]), (&json!(1), &json!(5)));
         assert_eq!(schema.get("required"), None);

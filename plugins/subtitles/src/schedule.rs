@@ -51,7 +51,7 @@ fn end_ms(cues: &[Cue], start_ms: u64, timing: Timing) -> u64 {
     let until_next_ms = next.start_ms.saturating_sub(timing.gap_ms);
     let readable_ms = timing.minimum_ms.max(LEAST_READABLE_MS).min(timing.maximum_ms);
     if next.start_ms >= start_ms + readable_ms + timing.gap_ms {
-        return wished_ms.min(until_next_ms);
+        return wished_ms.min(until_next_ms).max(start_ms + 1);
     }
     let share_end_ms = start_ms + share_ms(cues, start_ms, readable_ms, timing.gap_ms);
     wished_ms.min(until_next_ms.max(share_end_ms)).max(start_ms + 1)
@@ -137,7 +137,17 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_answer_waits_a_little() {}
+    fn a_fast_answer_waits_a_little() {
+        let found = times(vec![cue(0, 0, 300, 5), cue(1, 300, 2000, 20)], DEFAULT);
+        assert_eq!(found, [(0, 0, 1000), (1, 1000, 2000)]);
+    }
+
+    #[test]
+    fn a_word_without_length_is_shown_without_a_minimum() {
+        let none = Timing { minimum_ms: 0, ..DEFAULT };
+        let found = times(vec![cue(0, 1000, 1000, 5), cue(0, 4000, 4000, 5)], none);
+        assert_eq!(found, [(0, 1000, 1001), (0, 4000, 4001)]);
+    }
 
     #[test]
     fn everybody_at_once_for_a_minute_stays_near_the_speech() {

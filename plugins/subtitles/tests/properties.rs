@@ -132,7 +132,8 @@ fn transcript() -> impl Strategy<Value = Transcript> {
 
 fn config() -> impl Strategy<Value = Config> {
     let columns = prop_oneof![Just(42u32), 1..20u32, Just(u32::MAX)];
-    (0.0..3.0f64, 3.0..30.0f64, columns, 1..=5u32, any::<bool>()).prop_map(
+    let minimum = prop_oneof![3 => 0.0..3.0f64, 1 => Just(0.0)];
+    (minimum, 3.0..30.0f64, columns, 1..=5u32, any::<bool>()).prop_map(
         |(minimum, maximum, columns, rows, strict)| {
             let style = if strict { "compliance" } else { "default" };
             serde_json::from_value(json!({"formats": ["srt", "vtt"], "minimum_duration": minimum,

@@ -62,9 +62,9 @@ fn subtitles() -> Value {
             "formats": {
                 "type": "array", "minItems": 1, "items": { "enum": ["srt", "vtt"] }, "default": ["srt"],
             },
-            "minimum_duration": { "type": "number", "minimum": 0 },
+            "minimum_duration": { "type": "number", "minimum": 0, "maximum": 30 },
             "maximum_duration": { "type": "number", "minimum": 1, "maximum": 30 },
-            "maximum_characters_per_row": { "type": "integer", "minimum": 1 },
+            "maximum_characters_per_row": { "type": "integer", "minimum": 1, "maximum": u32::MAX },
             "maximum_rows_per_caption": { "type": "integer", "minimum": 1, "maximum": 5 },
             "style": { "enum": ["default", "compliance"], "default": "default" },
         },
