@@ -81,6 +81,17 @@ impl AacConfig {
         Some(Self { flavour, rate_index, rate, channel_config })
     }
 
+    /// Channels by table 1.19; 0 when the config describes them itself or nobody knows them.
+    pub(super) fn channels(&self) -> u32 {
+        match self.channel_config {
+            known @ 0..=6 => known,
+            7 | 12 | 14 => 8,
+            11 => 7,
+            13 => 24,
+            _ => 0,
+        }
+    }
+
     /// A config for the low-complexity core alone.
     pub(super) fn core_config(&self) -> Vec<u8> {
         let mut value = u64::from(2u32) << 4 | u64::from(self.rate_index);
@@ -116,6 +127,14 @@ mod tests {
             Some(AacFlavour::Other("xHE-AAC"))
         );
         assert_eq!(AacConfig::parse(&[0x14]), None);
+    }
+
+    #[test]
+    fn channels_are_counted() {
+        let channels = |bytes: &[u8]| AacConfig::parse(bytes).map(|config| config.channels());
+        assert_eq!(channels(&[0x12, 0x10]), Some(2));
+        assert_eq!(channels(&[0x13, 0xb0]), Some(6));
+        assert_eq!(channels(&[0x13, 0xb8]), Some(8));
     }
 
     #[test]

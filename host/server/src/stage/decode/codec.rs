@@ -65,6 +65,9 @@ pub(super) fn make(params: &AudioCodecParameters) -> std::result::Result<Made, D
         && let Some(config) = params.extra_data.as_deref().and_then(AacConfig::parse)
     {
         note = prepare_aac(&mut params, &config)?;
+        if config.channels() > 2 {
+            return Err(DecodeError::Unsupported(format!("AAC with {} channels", config.channels())));
+        }
     }
     if matches!(params.codec, id::CODEC_ID_PCM_ALAW | id::CODEC_ID_PCM_MULAW) {
         // The decoder wants the width of what it makes of a sample; some readers state the
@@ -161,7 +164,8 @@ fn name(params: &AudioCodecParameters) -> String {
         id::CODEC_ID_WAVPACK => "WavPack",
         id::CODEC_ID_MONKEYS_AUDIO => "Monkey's Audio",
         id::CODEC_ID_TTA => "TTA",
-        id::CODEC_ID_ADPCM_G722 | id::CODEC_ID_ADPCM_G726 | id::CODEC_ID_ADPCM_G726LE => "G.72x ADPCM",
+        id::CODEC_ID_ADPCM_G722 => "G.722",
+        id::CODEC_ID_ADPCM_G726 | id::CODEC_ID_ADPCM_G726LE => "G.72x ADPCM",
         other => return four_letters(other),
     };
     name.to_owned()

@@ -20,6 +20,8 @@ mod run;
 mod sink;
 mod sniff;
 mod source;
+#[cfg(test)]
+mod tests;
 mod timeline;
 mod wave;
 mod window;

@@ -1,6 +1,11 @@
 //! Headers of MPEG audio and ADTS frames: finds where a run of frames starts.
 
+use symphonia::core::codecs::audio::AudioCodecId;
+use symphonia::core::codecs::audio::well_known::{CODEC_ID_MP1, CODEC_ID_MP2, CODEC_ID_MP3};
+
+use super::error::DecodeError;
 use super::sniff::Kind;
+use super::window::Window;
 
 /// Frames in a row, agreeing with each other, before a start is believed.
 const RUN: usize = 4;
@@ -33,6 +38,29 @@ pub(super) fn starts_with_frames(bytes: &[u8]) -> Option<Kind> {
 /// Where in `bytes` the first run of frames starts, and of which kind.
 pub(super) fn find_frames(bytes: &[u8]) -> Option<(usize, Kind)> {
     (0..bytes.len()).find_map(|at| Some((at, starts_with_frames(&bytes[at..])?)))
+}
+
+/// The codec of an MPEG audio frame by its layer.
+pub(super) fn layer(frame: &[u8]) -> Option<AudioCodecId> {
+    mpeg_frame(frame.get(..4)?)?;
+    Some([CODEC_ID_MP3, CODEC_ID_MP2, CODEC_ID_MP1][usize::from(frame[1] >> 1 & 3) - 1])
+}
+
+/// Why frames at the start of `body` are refused although they are whole: layer 2 allows some bit
+/// rates only with one channel and some only with more (ISO/IEC 11172-3, section 2.4.2.3), which
+/// the decoder also holds for MPEG 2.
+pub(super) fn fault(body: &Window) -> Option<DecodeError> {
+    let head = body.slice(0, 4).ok()?;
+    mpeg_frame(&head)?;
+    let (version, layer) = (head[1] >> 3 & 3, head[1] >> 1 & 3);
+    let rate = rate_kbps(version == 3, layer, usize::from(head[2] >> 4));
+    let channels = match (head[3] >> 6, rate) {
+        (3, 224 | 256 | 320 | 384) => "one channel",
+        (0..=2, 32 | 48 | 56 | 80) => "two channels",
+        _ => return None,
+    };
+    let named = || DecodeError::Unsupported(format!("MPEG audio layer 2 of {channels} at {rate} kbit/s"));
+    (layer == 2).then(named)
 }
 
 fn frame(bytes: &[u8]) -> Option<Frame> {
@@ -127,6 +155,30 @@ mod tests {
         let mut bytes = vec![0xffu8; 999];
         bytes.extend(mp3_frames(6));
         assert_eq!(find_frames(&bytes), Some((999, Kind::MpegAudio)));
+    }
+
+    #[test]
+    fn the_layer_of_a_frame_is_its_codec() {
+        assert_eq!(layer(&mp3_frames(1)), Some(CODEC_ID_MP3));
+        assert_eq!(layer(&[0xff, 0xfd, 0x90, 0x00]), Some(CODEC_ID_MP2));
+        assert_eq!(layer(&[0xff, 0xff, 0x90, 0x00]), Some(CODEC_ID_MP1));
+        assert_eq!(layer(&[0xff, 0xf9, 0x90, 0x00]), None);
+        assert_eq!(layer(&[0xff]), None);
+    }
+
+    #[test]
+    fn a_rate_that_does_not_go_with_the_channels_is_named() {
+        let of = |bytes: [u8; 4]| {
+            let mut file = tempfile::tempfile().expect("temporary file");
+            std::io::Write::write_all(&mut file, &bytes).expect("write");
+            let fault = fault(&Window::whole(file).expect("metadata"));
+            fault.map(|fault| fault.to_string()).unwrap_or_default()
+        };
+        let mono = of([0xff, 0xfd, 0xe0, 0xc0]);
+        assert!(mono.starts_with("MPEG audio layer 2 of one channel at 384 kbit/s is not"), "{mono}");
+        assert!(of([0xff, 0xfd, 0x10, 0x00]).contains("two channels at 32 kbit/s"));
+        assert_eq!(of([0xff, 0xfd, 0x10, 0xc0]), "");
+        assert_eq!(of([0xff, 0xfb, 0xe0, 0xc0]), "");
     }
 
     #[test]

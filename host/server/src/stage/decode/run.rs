@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use symphonia::core::packet::Packet;
 
 use super::audio::{Audio, AudioInfo, SAMPLE_RATE};
-use super::codec::{self, Decoder};
 use super::damage::Damage;
 use super::error::DecodeError;
 use super::files::ChannelFiles;
@@ -62,6 +61,9 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
             }
             Next::End | Next::Broken => break ended_s + selected.promised_s().unwrap_or(end_s),
         };
+        if packets == 0 {
+            selected.begins_at(packet.pts.get() as f64 * selected.tick_s);
+        }
         packets += 1;
         let length_s = packet.dur.get() as f64 * selected.tick_s;
         end_s = match selected.container.clock {
@@ -69,12 +71,12 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
             Clock::Samples => end_s + length_s,
         };
         if !is_decoded && packets <= PROBE_PACKETS {
-            is_decoded = selected.made.decoder.decode(&packet, selected.tick_s, &mut planes).is_ok()
+            is_decoded = selected.decode(&packet, &mut planes).is_ok()
                 && planes.first().is_some_and(|plane| !plane.is_empty());
         }
         let is_known = is_decoded || packets > PROBE_PACKETS;
-        if let Some(promised_s) = selected.promised_s().filter(|_| is_known && !selected.may_be_followed()) {
-            break promised_s;
+        if let Some(promised_s) = selected.promised_s().filter(|_| is_known && !selected.is_followed) {
+            break ended_s + promised_s;
         }
     };
     if !is_decoded {
@@ -162,7 +164,9 @@ impl<'a> Run<'a> {
 
     fn new_stream(&mut self, selected: Selected) {
         self.damage.note(selected.made.note);
-        self.selected = selected;
+        let lengths_s = self.selected.stated_s.zip(selected.stated_s);
+        let stated_s = lengths_s.map(|(before_s, length_s)| before_s + length_s);
+        self.selected = Selected { stated_s, ..selected };
         self.is_first = true;
         self.timeline.restart();
     }
@@ -175,6 +179,7 @@ impl<'a> Run<'a> {
             self.stamp_shift_s = if stamp_s >= 0.0 { -self.selected.made.pre_skip_s } else { 0.0 };
         }
         let origin_s = others_start_s.map_or(stamp_s, |start_s| start_s.min(stamp_s)).max(0.0);
+        self.selected.begins_at(origin_s);
         let decoded = self.decode(packet);
         let length_s = match decoded {
             Some(sample_rate) => self.frames() as f64 / f64::from(sample_rate),
@@ -185,7 +190,8 @@ impl<'a> Run<'a> {
         }
         let is_stamped = self.is_first || self.selected.container.clock == Clock::Container;
         // What a decoder has trimmed off the start does not shift the rest.
-        let trimmed_s = if self.is_mpeg_audio() { 0.0 } else { packet.trim_start.get() as f64 * tick_s };
+        let trimmed_s =
+            if self.selected.is_mpeg_audio() { 0.0 } else { packet.trim_start.get() as f64 * tick_s };
         let offset_s = self.selected.offset_s;
         let start_s = is_stamped.then_some(offset_s + stamp_s + self.stamp_shift_s + trimmed_s);
         self.is_first = false;
@@ -225,26 +231,11 @@ impl<'a> Run<'a> {
 
     /// Decodes into `planes`; `None` when the packet is lost.
     fn decode(&mut self, packet: &Packet) -> Option<u32> {
-        let tick_s = self.selected.tick_s;
-        let first = self.selected.made.decoder.decode(packet, tick_s, &mut self.planes);
-        let decoded = first.or_else(|cause| {
-            // MPEG audio may change its rate or channels, which needs a new decoder; after a panic
-            // the old one must go as well.
-            if !self.is_mpeg_audio() && !super::guard::is_final(&cause) {
-                return Err(cause);
-            }
-            self.selected.made.decoder = codec::make(&self.selected.params).map_err(|_| cause)?.decoder;
-            self.selected.made.decoder.decode(packet, tick_s, &mut self.planes)
-        });
+        let decoded = self.selected.decode(packet, &mut self.planes);
         if decoded.is_err() {
-            self.damage.bad(packet.dur.get() as f64 * tick_s);
+            self.damage.bad(packet.dur.get() as f64 * self.selected.tick_s);
         }
         decoded.ok()
-    }
-
-    fn is_mpeg_audio(&self) -> bool {
-        matches!(self.selected.made.decoder, Decoder::Symphonia(_))
-            && self.selected.made.name.starts_with("mp")
     }
 
     fn frames(&self) -> usize {

@@ -81,8 +81,12 @@ const MAGIC: &[(usize, &[u8], Kind)] = &[
     (0, b"MZ", Kind::NotMedia("a program")),
 ];
 
-/// Bytes of an MPEG transport stream packet, and its first byte.
-const TRANSPORT_PACKET: (usize, u8) = (188, 0x47);
+/// Packets of an MPEG transport stream: their length, where their first byte lies (behind four of
+/// a time in the form of Blu-ray), and that byte.
+const TRANSPORT_PACKETS: [(usize, usize, u8); 2] = [(188, 0, 0x47), (192, 4, 0x47)];
+
+/// Brands of files of still images that look like MP4 (ISO/IEC 23008-12 and the AV1 image format).
+const IMAGE_BRANDS: [&[u8; 4]; 6] = [b"heic", b"heix", b"heim", b"heis", b"mif1", b"avif"];
 
 /// Judges by `head`, the first kilobytes of the file.
 pub(super) fn sniff(head: &[u8]) -> Kind {
@@ -91,6 +95,9 @@ pub(super) fn sniff(head: &[u8]) -> Kind {
     }
     if let Some(kind) = riff_or_form(head) {
         return kind;
+    }
+    if is_still_image(head) {
+        return Kind::NotMedia("a HEIF or AVIF image");
     }
     if head.starts_with(b"OggS") {
         return ogg(head);
@@ -102,14 +109,25 @@ pub(super) fn sniff(head: &[u8]) -> Kind {
     if let Some(kind) = mpeg::starts_with_frames(head) {
         return kind;
     }
-    let (packet, first) = TRANSPORT_PACKET;
-    if head.len() > 3 * packet && (0..3).all(|index| head[index * packet] == first) {
+    if is_transport_stream(head) {
         return Kind::Unsupported("MPEG transport stream");
     }
     if is_loas(head) {
         return Kind::Unsupported("AAC in a LOAS or LATM stream");
     }
     text(head).map_or(Kind::Unknown, Kind::NotMedia)
+}
+
+fn is_transport_stream(head: &[u8]) -> bool {
+    TRANSPORT_PACKETS.iter().any(|(length, at, first)| {
+        head.len() > at + 3 * length && (0..3).all(|index| head[at + index * length] == *first)
+    })
+}
+
+fn is_still_image(head: &[u8]) -> bool {
+    head.get(4..12)
+        .and_then(|ftyp| ftyp.strip_prefix(b"ftyp"))
+        .is_some_and(|brand| IMAGE_BRANDS.iter().any(|image| brand == *image))
 }
 
 /// Length of an ID3v2 tag at the start, header included (ID3v2.4, section 3.1).
@@ -211,6 +229,15 @@ mod tests {
         assert_eq!(sniff(b"RIFF\0\0\0\0AVI LIST"), Kind::Unsupported("AVI"));
         assert_eq!(sniff(b"FORM\0\0\0\0AIFCCOMM"), Kind::Aiff);
         assert_eq!(sniff(b"\0\0\0\x20ftypisom"), Kind::Mp4);
+        assert_eq!(sniff(b"\0\0\0\x18ftypheic"), Kind::NotMedia("a HEIF or AVIF image"));
+    }
+
+    #[test]
+    fn transport_streams_are_told_by_their_packets() {
+        let stream = |gap: &[u8]| [gap, &[0x47], &[1; 187]].concat().repeat(4);
+        assert_eq!(sniff(&stream(&[])), Kind::Unsupported("MPEG transport stream"));
+        assert_eq!(sniff(&stream(&[9, 8, 7, 6])), Kind::Unsupported("MPEG transport stream"));
+        assert_eq!(sniff(&stream(&[9, 8, 7])), Kind::Unknown);
     }
 
     #[test]

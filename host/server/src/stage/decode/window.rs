@@ -7,27 +7,37 @@ use std::sync::Arc;
 
 use symphonia::core::io::{MediaSource, MediaSourceStream, MediaSourceStreamOptions};
 
-/// Bytes from `start` on, `len` of them; clones read independently.
+/// Bytes from `start` on, `len` of them; clones read independently. What is patched reads
+/// otherwise than the file.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     file: Arc<File>,
     start: u64,
     len: u64,
     at: u64,
+    /// Positions in the file and what is read there.
+    patches: Vec<(u64, Vec<u8>)>,
 }
 
 impl Window {
     /// The whole of `file`.
     pub(super) fn whole(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
-        Ok(Self { file: Arc::new(file), start: 0, len, at: 0 })
+        Ok(Self { file: Arc::new(file), start: 0, len, at: 0, patches: Vec::new() })
     }
 
     /// The part from `offset` on, at most `len` bytes long.
     pub(super) fn part(&self, offset: u64, len: u64) -> Self {
         let offset = offset.min(self.len);
         let len = len.min(self.len - offset);
-        Self { file: Arc::clone(&self.file), start: self.start + offset, len, at: 0 }
+        let patches = self.patches.clone();
+        Self { file: Arc::clone(&self.file), start: self.start + offset, len, at: 0, patches }
+    }
+
+    /// The same with `bytes` in place of those at `offset`.
+    pub(super) fn patched(mut self, offset: u64, bytes: &[u8]) -> Self {
+        self.patches.push((self.start + offset, bytes.to_vec()));
+        self
     }
 
     /// Bytes in this part.
@@ -49,7 +59,19 @@ impl Window {
                 Err(cause) => return Err(cause),
             }
         }
+        self.patch(self.start + offset, &mut bytes[..done]);
         Ok(done)
+    }
+
+    fn patch(&self, position: u64, bytes: &mut [u8]) {
+        for (at, patch) in &self.patches {
+            for (place, byte) in (*at..).zip(patch) {
+                let index = place.checked_sub(position).and_then(|index| usize::try_from(index).ok());
+                if let Some(target) = index.and_then(|index| bytes.get_mut(index)) {
+                    *target = *byte;
+                }
+            }
+        }
     }
 
     /// Up to `len` bytes from `offset` on.
@@ -124,5 +146,13 @@ mod tests {
         let part = window(b"0123456789").part(2, 5).part(3, 100);
         assert_eq!(part.slice(0, 100).expect("read"), b"56");
         assert_eq!(part.part(100, 5).len(), 0);
+    }
+
+    #[test]
+    fn a_patch_is_read_from_every_part_and_offset() {
+        let patched = window(b"0123456789").part(2, 6).patched(1, b"ab");
+        assert_eq!(patched.slice(0, 100).expect("read"), b"2ab567");
+        assert_eq!(patched.slice(2, 2).expect("read"), b"b5");
+        assert_eq!(patched.part(1, 1).slice(0, 9).expect("read"), b"a");
     }
 }

@@ -14,6 +14,8 @@ use symphonia::core::codecs::audio::AudioCodecParameters;
 use symphonia::core::packet::{Packet, PacketBuilder};
 use symphonia::core::units::{Duration, Timestamp};
 
+use super::codec::{self, Made};
+use super::error::DecodeError;
 use super::window::Window;
 use ebml::{Element, children, element, float, signed, unsigned};
 use lacing::{BlockHeader, frames};
@@ -130,6 +132,19 @@ pub(super) fn open(file: &Window) -> Option<Mkv> {
 fn body(file: &Window, found: &Element) -> Option<Vec<u8>> {
     let size = found.size.filter(|size| *size <= MAX_HEADER_BYTES)?;
     file.slice(found.body, size as usize).ok()
+}
+
+impl MkvTrack {
+    /// Makes its decoder.
+    ///
+    /// # Errors
+    /// When there is none; the message names the codec.
+    pub(super) fn decoder(&self) -> Result<Made, DecodeError> {
+        match &self.entry.unsupported {
+            Some(codec) => Err(DecodeError::Unsupported(codec.clone())),
+            None => codec::make(&self.params),
+        }
+    }
 }
 
 impl Mkv {

@@ -4,8 +4,12 @@ use symphonia::core::audio::Channels;
 use symphonia::core::codecs::audio::AudioCodecParameters;
 use symphonia::core::codecs::audio::well_known as id;
 
+use super::super::wave;
 use super::ebml::{children, float, unsigned};
 use super::lacing::xiph_sizes;
+
+/// Longest name of a codec that is repeated to the client.
+const MOST_NAME_CHARS: usize = 32;
 
 /// A track of any kind.
 #[derive(Debug, Clone)]
@@ -18,6 +22,8 @@ pub(super) struct TrackEntry {
     /// Bytes that were taken off the start of every frame.
     pub(super) stripped: Vec<u8>,
     pub(super) params: AudioCodecParameters,
+    /// The name of a codec that is not decoded.
+    pub(super) unsupported: Option<String>,
 }
 
 /// What a track carries.
@@ -41,6 +47,7 @@ pub(super) fn read(body: &[u8]) -> TrackEntry {
         frame_ns: 0,
         stripped: Vec::new(),
         params: AudioCodecParameters::new(),
+        unsupported: None,
     };
     track.params.with_sample_rate(8_000).with_channels(Channels::Discrete(1));
     let mut is_readable = true;
@@ -71,9 +78,10 @@ pub(super) fn read(body: &[u8]) -> TrackEntry {
         // Its own header has the same delay, and some writers get this copy wrong.
         track.codec_delay_ns = 0;
     }
-    if is_readable {
-        set_codec(&mut track.params, &codec, private, bits);
-    }
+    track.unsupported = match is_readable {
+        true => set_codec(&mut track.params, &codec, private, bits).err(),
+        false => Some("compression or encryption in Matroska".to_owned()),
+    };
     track
 }
 
@@ -104,7 +112,14 @@ fn stripped_header(encodings: &[u8]) -> Option<Vec<u8>> {
     (algorithm == 3).then(|| settings.to_vec())
 }
 
-fn set_codec(params: &mut AudioCodecParameters, codec: &str, private: &[u8], bits: u64) {
+/// Sets what the decoder needs, or gives the name of a codec that has none.
+fn set_codec(
+    params: &mut AudioCodecParameters,
+    codec: &str,
+    private: &[u8],
+    bits: u64,
+) -> Result<(), String> {
+    let unknown = || format!("the audio codec {}", codec.chars().take(MOST_NAME_CHARS).collect::<String>());
     let is_big_endian = codec == "A_PCM/INT/BIG";
     let found = match codec {
         "A_OPUS" => id::CODEC_ID_OPUS,
@@ -122,8 +137,9 @@ fn set_codec(params: &mut AudioCodecParameters, codec: &str, private: &[u8], bit
             (24, true) => id::CODEC_ID_PCM_S24BE,
             (32, false) => id::CODEC_ID_PCM_S32LE,
             (32, true) => id::CODEC_ID_PCM_S32BE,
-            _ => return,
+            _ => return Err(format!("PCM of {bits} bits")),
         },
+        "A_MS/ACM" => wave::plain_codec(private)?,
         "A_PCM/FLOAT/IEEE" if bits == 64 => id::CODEC_ID_PCM_F64LE,
         "A_PCM/FLOAT/IEEE" => id::CODEC_ID_PCM_F32LE,
         "A_EAC3" => id::CODEC_ID_EAC3,
@@ -134,16 +150,17 @@ fn set_codec(params: &mut AudioCodecParameters, codec: &str, private: &[u8], bit
         name if name.starts_with("A_AAC") => id::CODEC_ID_AAC,
         name if name.starts_with("A_AC3") => id::CODEC_ID_AC3,
         name if name.starts_with("A_DTS") => id::CODEC_ID_DCA,
-        _ => return,
+        _ => return Err(unknown()),
     };
     params.for_codec(found);
     params.extra_data = match found {
         id::CODEC_ID_VORBIS => vorbis_headers(private).map(Into::into),
         // Behind the marker and a block header of four bytes lies the stream's description.
         id::CODEC_ID_FLAC => private.get(8..42).map(Into::into),
-        _ if private.is_empty() => None,
+        _ if private.is_empty() || codec == "A_MS/ACM" => None,
         _ => Some(private.into()),
     };
+    Ok(())
 }
 
 /// The identification and the setup header, which is what the decoder takes, out of three.

@@ -8,16 +8,14 @@ use symphonia::core::errors::{Error, Result};
 use symphonia::core::formats::{FormatOptions, FormatReader, Track, TrackFlags};
 use symphonia::default::formats as readers;
 
-use super::super::codec::Made;
+use super::super::codec::{self, Made};
 use super::super::error::DecodeError;
 use super::super::guard::{guarded, is_final};
+use super::super::mpeg;
 use super::super::sniff::Kind;
 use super::super::window::Window;
 use super::open::first_decodable;
-use super::{Clock, Container, Next, Selected};
-
-/// Bytes in which the header of an AIFF file is looked for.
-const HEAD_BYTES: usize = 4096;
+use super::{Clock, Container, Next, Selected, aiff, flac, repair};
 
 /// Errors in a row after which a reader is given up.
 const MAX_ERRORS: usize = 64;
@@ -28,26 +26,52 @@ pub(in super::super) struct Library {
     container: Container,
     track: u32,
     errors: usize,
+    /// FLAC files behind this one.
+    rest: Option<Window>,
 }
 
 impl Library {
     /// Opens `body`, which starts as `kind` does.
     pub(super) fn open(kind: Kind, body: Window) -> std::result::Result<(Self, Selected), DecodeError> {
         let container = container(kind);
-        let head = body.slice(0, HEAD_BYTES).map_err(DecodeError::Read)?;
-        let reader = open_reader(kind, body).map_err(|cause| {
+        let (body, rest) = match kind {
+            Kind::Flac => flac::first(&body).map_err(DecodeError::Read)?,
+            Kind::Aiff => (aiff::closed(body).map_err(DecodeError::Read)?, None),
+            Kind::Caf => (repair::closed_caf(body).map_err(DecodeError::Read)?, None),
+            Kind::Ogg => (repair::placed_opus(body)?, None),
+            _ => (body, None),
+        };
+        let reader = open_reader(kind, body.clone()).map_err(|cause| {
             tracing::debug!(container = container.name, %cause, "the header of a media file cannot be read");
-            match compression(&head).filter(|_| kind == Kind::Aiff) {
-                Some(name) => DecodeError::Unsupported(format!("the audio codec {name}")),
-                None => DecodeError::Damaged(format!("its {} header cannot be read", container.name)),
-            }
+            let fault = match kind {
+                Kind::Aiff => aiff::fault(&body),
+                Kind::MpegAudio => mpeg::fault(&body),
+                _ => None,
+            };
+            let damaged = || DecodeError::Damaged(format!("its {} header cannot be read", container.name));
+            fault.unwrap_or_else(damaged)
         })?;
         let (track, selected) = select(reader.tracks(), container)?;
-        Ok((Self { reader, container, track, errors: 0 }, selected))
+        let selected = Selected { is_followed: rest.is_some() || kind == Kind::Ogg, ..selected };
+        Ok((Self { reader, container, track, errors: 0, rest }, selected))
     }
 
     /// See [`super::Source::next`].
     pub(super) fn next(&mut self) -> io::Result<Next> {
+        let next = self.next_here()?;
+        let is_end = matches!(next, Next::End | Next::Broken);
+        let Some(rest) = self.rest.take_if(|_| is_end) else { return Ok(next) };
+        match Self::open(Kind::Flac, rest) {
+            Ok((library, selected)) => {
+                *self = library;
+                Ok(Next::NewStream(Box::new(selected)))
+            }
+            Err(DecodeError::Read(cause)) => Err(cause),
+            Err(_) => Ok(Next::Broken),
+        }
+    }
+
+    fn next_here(&mut self) -> io::Result<Next> {
         loop {
             match guarded(|| self.reader.next_packet()) {
                 Ok(Some(packet)) if packet.track_id == self.track => {
@@ -76,16 +100,6 @@ impl Library {
             }
         }
     }
-}
-
-/// The four letters of the codec in an AIFF-C file; the reader fails on those that it does not
-/// know. Absent for plain sound.
-fn compression(head: &[u8]) -> Option<String> {
-    let at = head.windows(4).position(|id| id == b"COMM")?;
-    // Behind id and size: channels, frames, bits and the rate, 18 bytes in all.
-    let letters = head.get(at + 26..at + 30)?;
-    let is_codec = letters != b"NONE" && letters.iter().all(u8::is_ascii_graphic);
-    is_codec.then(|| String::from_utf8_lossy(letters).into_owned())
 }
 
 fn open_reader(kind: Kind, body: Window) -> Result<Box<dyn FormatReader>> {
@@ -122,7 +136,7 @@ fn select(tracks: &[Track], container: Container) -> std::result::Result<(u32, S
         .filter_map(|track| Some((track, track.codec_params.as_ref().and_then(CodecParameters::audio)?)))
         .collect();
     audio.sort_by_key(|(track, _)| !track.flags.contains(TrackFlags::DEFAULT));
-    let ((track, params), made) = first_decodable(audio, |(_, params)| params)?;
+    let ((track, params), made) = first_decodable(audio, |(_, params)| codec::make(params))?;
     Ok((track.id, selected(track, params, made, container)))
 }
 

@@ -1,16 +1,22 @@
 //! Opens a file of any container and gives the packets of its audio track.
 
+mod aiff;
+mod flac;
 mod library;
 mod open;
+mod repair;
 
 use std::io;
 
 use symphonia::core::codecs::audio::AudioCodecParameters;
+use symphonia::core::errors::Result;
 use symphonia::core::packet::Packet;
 
-use super::codec::Made;
+use super::codec::{self, Decoder, Made};
+use super::guard::is_final;
 use super::mkv::{MkvReader, Step};
 use super::mp4::Mp4Reader;
+use super::mpeg;
 use super::wave::WaveReader;
 use library::Library;
 
@@ -47,6 +53,10 @@ pub(super) struct Selected {
     pub(super) held_s: Option<f64>,
     /// The stated length is exact to the sample.
     pub(super) is_exact: bool,
+    /// The stated length counts from the clock's zero, not from the first packet.
+    pub(super) is_stated_from_zero: bool,
+    /// Another stream may come after this one, whose length is not in the header.
+    pub(super) is_followed: bool,
     /// Silence before the first timestamp.
     pub(super) offset_s: f64,
     /// Where the container says that the audio ends, whatever follows.
@@ -63,6 +73,8 @@ impl Selected {
             stated_s: None,
             held_s: None,
             is_exact: false,
+            is_stated_from_zero: false,
+            is_followed: false,
             offset_s: 0.0,
             cut_s: None,
             params,
@@ -75,9 +87,34 @@ impl Selected {
         self.held_s.or(self.stated_s)
     }
 
-    /// Whether another stream may come after this one, whose length is not in the header.
-    pub(super) fn may_be_followed(&self) -> bool {
-        self.container.name == "ogg"
+    /// Decodes a packet into `planes` and returns the sample rate.
+    pub(super) fn decode(&mut self, packet: &Packet, planes: &mut Vec<Vec<f32>>) -> Result<u32> {
+        let tick_s = self.tick_s;
+        let first = self.made.decoder.decode(packet, tick_s, planes);
+        first.or_else(|cause| {
+            // MPEG audio may change its rate or channels, or be of another layer than its container
+            // says, which needs a new decoder; after a panic the old one must go as well.
+            match mpeg::layer(&packet.data).filter(|_| self.is_mpeg_audio()) {
+                Some(codec) => self.params.codec = codec,
+                None if !is_final(&cause) => return Err(cause),
+                None => {}
+            }
+            let made = codec::make(&self.params).map_err(|_| cause)?;
+            (self.made.decoder, self.made.name) = (made.decoder, made.name);
+            self.made.decoder.decode(packet, tick_s, planes)
+        })
+    }
+
+    /// Whether it is MPEG audio, whose decoder takes the encoder's delay off by itself.
+    pub(super) fn is_mpeg_audio(&self) -> bool {
+        matches!(self.made.decoder, Decoder::Symphonia(_)) && self.made.name.starts_with("mp")
+    }
+
+    /// Takes what lies before the first packet off a length that counts it.
+    pub(super) fn begins_at(&mut self, start_s: f64) {
+        if std::mem::take(&mut self.is_stated_from_zero) {
+            self.stated_s = self.stated_s.map(|stated_s| (stated_s - start_s).max(0.0));
+        }
     }
 
     /// Whether a gap in its timestamps can only be damage: these formats have no pauses.
@@ -90,7 +127,7 @@ impl Selected {
 pub(super) enum Next {
     /// A packet of the selected track.
     Packet(Packet),
-    /// A new stream begins in the same file (chained Ogg).
+    /// A new stream begins in the same file (chained Ogg, joined FLAC).
     NewStream(Box<Selected>),
     /// The regular end.
     End,

@@ -1,7 +1,5 @@
 //! Chooses the reader by content, then the track.
 
-use symphonia::core::codecs::audio::AudioCodecParameters;
-
 use super::super::codec::{self, Made};
 use super::super::error::DecodeError;
 use super::super::sniff::{Kind, sniff};
@@ -61,11 +59,11 @@ fn find_start(file: &Window) -> Result<(Kind, Window), DecodeError> {
 /// The first track for which a decoder can be made, else why the first one has none.
 pub(super) fn first_decodable<T>(
     tracks: Vec<T>,
-    params: impl Fn(&T) -> &AudioCodecParameters,
+    make: impl Fn(&T) -> Result<Made, DecodeError>,
 ) -> Result<(T, Made), DecodeError> {
     let mut failure = DecodeError::NoAudio;
     for track in tracks {
-        match codec::make(params(&track)) {
+        match make(&track) {
             Ok(made) => return Ok((track, made)),
             Err(cause) if matches!(failure, DecodeError::NoAudio) => failure = cause,
             Err(_) => {}
@@ -97,7 +95,7 @@ fn open_mp4(file: &Window) -> Opened {
     let container = Container { name: "mp4", extension: "mp4", clock: Clock::Container };
     let missing = "its index (moov) is missing, so it was not recorded or sent to its end";
     let movie = mp4::open(file).ok_or_else(|| DecodeError::Damaged(missing.into()))?;
-    let (track, made) = first_decodable(movie.audio, |track| &track.params)?;
+    let (track, made) = first_decodable(movie.audio, |track| codec::make(&track.params))?;
     let start_s = movie.others_start_s.map_or(track.offset_s, |start_s| start_s.min(track.offset_s));
     let selected = Selected {
         stated_s: track.stated_s.map(|stated_s| stated_s - start_s),
@@ -114,10 +112,11 @@ fn open_mkv(file: &Window) -> Opened {
     let (name, extension) = if is_webm { ("webm", "webm") } else { ("matroska", "mkv") };
     let container = Container { name, extension, clock: Clock::Container };
     let mkv = mkv::open(file).ok_or_else(|| DecodeError::Damaged("its list of tracks is missing".into()))?;
-    let (track, made) = first_decodable(mkv.audio(), |track| &track.params)?;
+    let (track, made) = first_decodable(mkv.audio(), mkv::MkvTrack::decoder)?;
     let selected = Selected {
         // With video in the file its length says nothing about the audio.
         stated_s: mkv.stated_s.filter(|_| mkv.has_one_track()),
+        is_stated_from_zero: true,
         ..Selected::new(container, mkv::TICK_S, track.params.clone(), made)
     };
     Ok((Source::Mkv(Box::new(mkv.read(track))), selected))

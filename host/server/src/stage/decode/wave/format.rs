@@ -146,6 +146,7 @@ fn coding(tag: u16) -> Result<Coding, DecodeError> {
         0x0011 => return Ok(Coding::AdpcmIma),
         0x0050 | 0x0055 => return Ok(Coding::Mpeg),
         0x0014 | 0x0040 | 0x0045 | 0x0064 => "G.72x ADPCM",
+        0x0065 | 0x028f => "G.722",
         0x0022 => "TrueSpeech",
         0x0031 => "GSM 6.10",
         0x0038 | 0x0057 | 0x7361 | 0x7362 => "AMR",

@@ -6,7 +6,8 @@
 mod format;
 
 use symphonia::core::audio::Channels;
-use symphonia::core::codecs::audio::AudioCodecParameters;
+use symphonia::core::codecs::audio::well_known::CODEC_ID_MP3;
+use symphonia::core::codecs::audio::{AudioCodecId, AudioCodecParameters};
 use symphonia::core::packet::Packet;
 use symphonia::core::units::{Duration, Timestamp};
 
@@ -30,6 +31,26 @@ pub(super) enum Wave {
     Blocks(WaveReader),
     /// An MPEG audio stream inside.
     Mpeg(Window),
+}
+
+/// The codec of samples that need no cutting, or of MPEG audio, by a format chunk that stands in
+/// another container.
+///
+/// # Errors
+/// The name of a codec that is none of these.
+pub(super) fn plain_codec(format: &[u8]) -> Result<AudioCodecId, String> {
+    let format = Format::parse(format, false).map_err(|cause| match cause {
+        DecodeError::Unsupported(name) => name,
+        _ => "a wave codec without its description".to_owned(),
+    })?;
+    match format.coding {
+        Coding::Mpeg => Ok(CODEC_ID_MP3),
+        Coding::AdpcmMs => Err("Microsoft ADPCM outside of a wave file".to_owned()),
+        Coding::AdpcmIma => Err("IMA ADPCM outside of a wave file".to_owned()),
+        Coding::Pcm | Coding::Float | Coding::Alaw | Coding::Mulaw => {
+            format.layout(false).map(|layout| layout.codec).map_err(|cause| cause.to_string())
+        }
+    }
 }
 
 /// Cuts the data chunk into packets.
