@@ -19,7 +19,7 @@ mod validated;
 
 pub use addon::{Addon, ConfigError};
 pub use call::report::{Call, CallReport, LogLine, ProgressFn, exception};
-pub use check::descriptor::DescriptorError;
+pub use check::descriptor::{DescriptorError, OFFERED_CAPABILITIES};
 pub use check::imports::ImportError;
 pub use counters::Counters;
 pub use data::descriptor::{CapabilityRequest, ConfigProblem, Descriptor, Slot};

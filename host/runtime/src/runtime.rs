@@ -110,7 +110,7 @@ impl Runtime {
     /// Reads a component file.
     ///
     /// # Errors
-    /// When it cannot be read, or is larger than any component may be.
+    /// When it is no regular file, is larger than any component may be, or cannot be read.
     pub async fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
         load::read(path).await
     }

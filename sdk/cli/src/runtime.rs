@@ -10,6 +10,11 @@ use tympan_runtime::{Addon, Limits, Policy, Runtime, RuntimeSettings};
 const CAPABILITIES: [&str; 9] =
     ["activity", "audio", "embeddings", "http", "kv", "llm", "raw-text", "speech-to-english", "translation"];
 
+/// Reads a component file as the service would.
+pub(crate) async fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    Runtime::read(file).await.with_context(|| format!("cannot read {}", file.display()))
+}
+
 /// Loads a component as the service would, with these limits.
 pub(crate) async fn load(file: &Path, limits: Limits) -> anyhow::Result<Addon> {
     let settings = RuntimeSettings { cache_dir: cache_dir(), max_instances: 1, log_text: true };

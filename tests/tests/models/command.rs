@@ -66,6 +66,7 @@ fn files_that_are_no_models_are_refused_in_one_sentence() {
         (vec!["import", file.to_str().expect("text")], "does not start with ggml's mark"),
         (vec!["import", empty.to_str().expect("text")], "model.bin"),
         (vec!["import", "/nonexistent"], "No such file"),
+        (vec!["import", "/dev/zero", "--name", "zero"], "no regular file"),
         (vec!["import", file.to_str().expect("text"), "--name", "../x"], "cannot be a model's name"),
         (vec!["import", file.to_str().expect("text"), "--quantize", "q4_0"], "use f16, q8_0 or q5_1"),
         (vec!["pull", "huge"], "`tympan models list` shows the names"),

@@ -9,7 +9,7 @@ use crate::load::Policy;
 const SHORT_TEXT_BYTES: usize = 500;
 
 /// Capabilities that this host can give.
-const OFFERED_CAPABILITIES: [&str; 1] = ["raw-text"];
+pub const OFFERED_CAPABILITIES: [&str; 1] = ["raw-text"];
 
 /// A descriptor that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

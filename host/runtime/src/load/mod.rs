@@ -3,9 +3,9 @@
 
 pub mod binary;
 pub mod cache;
+mod file;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use tokio::sync::Semaphore;
 use wasmtime::component::{Component, Linker};
@@ -21,6 +21,8 @@ use crate::data::descriptor::{Descriptor, RawDescriptor};
 use crate::defaults::{COMPONENT_BYTES, DESCRIBE_TIMEOUT, Limits};
 use binary::{FileError, Inspection};
 use cache::Cache;
+
+pub use file::read;
 
 /// What the operator decided about one add-on.
 #[derive(Debug, Clone, Default)]
@@ -42,12 +44,12 @@ pub enum LoadError {
     /// The file cannot be read.
     #[error("cannot read the file: {0}")]
     Read(#[from] std::io::Error),
+    /// A pipe, a device, a socket or a folder.
+    #[error("this is not a regular file")]
+    NotAFile,
     /// The file is too large to be an add-on.
-    #[error("the file has {size_bytes} bytes, at most {COMPONENT_BYTES} are read")]
-    TooLarge {
-        /// Its length.
-        size_bytes: u64,
-    },
+    #[error("the file has more than {COMPONENT_BYTES} bytes, which is the most that an add-on may have")]
+    TooLarge,
     /// The operator expected another file.
     #[error("its SHA-256 is {actual}, the config expects {expected}")]
     Digest {
@@ -110,15 +112,6 @@ impl Loaded {
         check_digest(&self.inspection, policy)?;
         Ok(descriptor::allow(&self.descriptor, policy)?)
     }
-}
-
-/// Reads a component file.
-pub async fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let size_bytes = tokio::fs::metadata(path).await?.len();
-    if size_bytes > COMPONENT_BYTES {
-        return Err(LoadError::TooLarge { size_bytes });
-    }
-    Ok(tokio::fs::read(path).await?)
 }
 
 impl Loader<'_> {

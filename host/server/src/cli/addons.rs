@@ -66,7 +66,7 @@ fn print_refused(set: &AddonSet) -> anyhow::Result<()> {
 }
 
 async fn inspect(file: &Path) -> anyhow::Result<()> {
-    let bytes = tokio::fs::read(file).await.with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = Runtime::read(file).await.with_context(|| format!("cannot read {}", file.display()))?;
     let inspection = Runtime::inspect(&bytes)?;
     output::line(format_args!("contract  {}", inspection.contract_version))?;
     output::line(format_args!("sha256    {}", inspection.sha256))?;

@@ -2,9 +2,27 @@
 //!
 //! Nothing is allocated before it is known that the file holds that much.
 
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use super::error::Fault;
+
+/// Reads a text of at most `most_bytes` from a regular file: pipes and devices may never end.
+///
+/// # Errors
+/// When it is none, is longer, or cannot be read.
+pub(super) fn text(path: &Path, most_bytes: u64) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut text = String::new();
+    File::open(path)?.take(most_bytes + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > most_bytes {
+        return Err(io::Error::other(format!("it has more than {most_bytes} bytes")));
+    }
+    Ok(text)
+}
 
 /// A file with its length and the place where reading goes on.
 pub(super) struct Input<R> {

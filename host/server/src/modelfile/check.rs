@@ -49,7 +49,12 @@ pub(super) struct Scan {
 
 /// Checks the file at `path`; whatever passes can be given to whisper.cpp.
 pub fn check(path: &Path) -> Result<ModelInfo, ModelFileError> {
-    let file = File::open(path).map_err(|error| ModelFileError::io(path, error))?;
+    let io = |error| ModelFileError::io(path, error);
+    // Opening a pipe would wait for somebody to write into it.
+    if !path.metadata().map_err(io)?.is_file() {
+        return Err(ModelFileError::fault(path, Fault::NotAFile));
+    }
+    let file = File::open(path).map_err(io)?;
     let mut info = scan(&mut Input::new(file).map_err(|fault| ModelFileError::fault(path, fault))?)
         .map_err(|fault| ModelFileError::fault(path, fault))?
         .info;

@@ -79,6 +79,9 @@ pub enum Fault {
     /// Another kind of file.
     #[error("it does not start with ggml's mark; `import` takes ggml files and faster-whisper folders")]
     NotGgml,
+    /// A pipe, a device or a socket.
+    #[error("it is no regular file")]
+    NotAFile,
     /// Another kind of folder.
     #[error("it holds no model.bin; `import` takes ggml files and faster-whisper folders")]
     NoModelBin,

@@ -1,12 +1,15 @@
 //! The note beside an installed model: its digest, where it came from, and what its
 //! original config says that a ggml file has no place for.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::bytes;
 use super::check::ModelInfo;
+
+/// Longest note or config that is read.
+const MOST_BYTES: u64 = 4_000_000;
 
 /// Stored as JSON beside the model, under the same name with `.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +45,7 @@ pub(super) fn path_for(model: &Path) -> PathBuf {
 /// The note of a model file. None where there is none that can be read: a model copied
 /// into the folder by hand works without.
 pub fn read(model: &Path) -> Option<Record> {
-    let text = fs::read_to_string(path_for(model)).ok()?;
+    let text = bytes::text(&path_for(model), MOST_BYTES).ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -57,7 +60,7 @@ impl OriginalConfig {
     /// Reads `config.json`; a folder without one, or with another kind, has no heads to
     /// offer, and the preset of its size is used.
     pub fn read(folder: &Path) -> Self {
-        fs::read_to_string(folder.join("config.json"))
+        bytes::text(&folder.join("config.json"), MOST_BYTES)
             .ok()
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default()

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::bytes;
 use super::error::{Fault, ModelFileError};
 
 /// The token after the last one that stands for text.
@@ -23,7 +24,7 @@ pub(super) fn read(folder: &Path, end_of_text: u32) -> Result<Vec<Vec<u8>>, Mode
     if size_bytes > MAX_SIZE_BYTES {
         return Err(ModelFileError::fault(&path, vocabulary(format!("the file has {size_bytes} bytes"))));
     }
-    let text = fs::read_to_string(&path).map_err(|error| ModelFileError::io(&path, error))?;
+    let text = bytes::text(&path, MAX_SIZE_BYTES).map_err(|error| ModelFileError::io(&path, error))?;
     let tokens = if is_json { split_json(&text) } else { Ok(split_lines(&text)) };
     tokens
         .and_then(|tokens| text_tokens(&tokens, end_of_text))

@@ -2,12 +2,16 @@
 //! wrong with a certificate that none of them vouches for.
 
 use std::error::Error;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use reqwest::Certificate;
 use rustls::CertificateError;
+
+/// Read of a file at most; all authorities of a system together take a hundredth.
+const MOST_BYTES: u64 = 32_000_000;
 
 /// Further authorities; none by default.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +43,10 @@ impl Authorities {
     /// [`AuthoritiesError`], also where one of the certificates cannot be used.
     pub fn read(path: &Path) -> Result<Self, AuthoritiesError> {
         let no_certificates = || AuthoritiesError::NoCertificates(path.to_owned());
-        let bytes = std::fs::read(path)
+        let mut bytes = Vec::new();
+        let opened = File::open(path);
+        opened
+            .and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes))
             .map_err(|source| AuthoritiesError::Unreadable { path: path.to_owned(), source })?;
         let certificates = Certificate::from_pem_bundle(&bytes).map_err(|_| no_certificates())?;
         let found = Self { file: Some(path.to_owned()), certificates: Arc::new(certificates) };

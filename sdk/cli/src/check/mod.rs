@@ -3,7 +3,6 @@
 mod fields;
 
 use std::fmt::Write;
-use std::fs;
 
 use anyhow::Context;
 use serde_json::json;
@@ -13,7 +12,7 @@ use crate::args::CheckArgs;
 use crate::{runtime, schema};
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<()> {
-    let bytes = fs::read(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let bytes = runtime::block_on(runtime::read(&args.file))?;
     let inspection = Runtime::inspect(&bytes)?;
     let addon = runtime::block_on(runtime::load(&args.file, Limits::default()))?;
     let descriptor = addon.descriptor();

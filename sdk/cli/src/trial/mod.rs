@@ -3,7 +3,9 @@
 mod wrapper;
 
 use std::fmt::Write;
-use std::fs;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,6 +23,9 @@ use crate::{runtime, schema};
 
 /// Job id of a trial whose JSON has none.
 const NO_JOB_ID: &str = "00000000-0000-4000-8000-000000000000";
+
+/// Longest transcript or config that is read.
+const MOST_TEXT_BYTES: u64 = 256_000_000;
 
 pub(crate) fn run(args: &TestArgs) -> anyhow::Result<ExitCode> {
     let config = config_text(&args.config)?;
@@ -45,7 +50,7 @@ pub(crate) fn run(args: &TestArgs) -> anyhow::Result<ExitCode> {
 
 fn config_text(given: &str) -> anyhow::Result<String> {
     let text = match given.strip_prefix('@') {
-        Some(file) => fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?,
+        Some(file) => read(Path::new(file))?,
         None => given.to_owned(),
     };
     let value: Value = serde_json::from_str(&text).context("--config is no JSON")?;
@@ -53,9 +58,19 @@ fn config_text(given: &str) -> anyhow::Result<String> {
     Ok(value.to_string())
 }
 
+/// A text of a bounded length: devices never end.
+fn read(path: &Path) -> anyhow::Result<String> {
+    let unreadable = || format!("cannot read {}", path.display());
+    let mut text = String::new();
+    let file = File::open(path).with_context(unreadable)?;
+    file.take(MOST_TEXT_BYTES + 1).read_to_string(&mut text).with_context(unreadable)?;
+    ensure!(text.len() as u64 <= MOST_TEXT_BYTES, "{} has more than 256 MB", path.display());
+    Ok(text)
+}
+
 fn read_recorded(args: &TestArgs) -> anyhow::Result<Recorded> {
     let file = args.transcript.display();
-    let text = fs::read_to_string(&args.transcript).with_context(|| format!("cannot read {file}"))?;
+    let text = read(&args.transcript)?;
     let document: Value = serde_json::from_str(&text).with_context(|| format!("{file} is no JSON"))?;
     Recorded::from_json(&document).with_context(|| file.to_string())
 }
