@@ -26,4 +26,4 @@ pub use library::Library;
 pub use run::{EnrichError, enrich};
 pub use set::{AddonSet, Entry, Refusal};
 pub use settings::{LibrarySettings, MOST_MEMORY_MB, OperatorSettings};
-pub use tympan_runtime::AudioInfo;
+pub use tympan_runtime::{AudioInfo, OFFERED_CAPABILITIES};

@@ -32,6 +32,9 @@ const NO_KEY: &str = "nobody could call this service: create a key with `tympan 
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let exporter = telemetry::init(&config.log, &config.otlp, &config.authorities)?;
     metrics::init();
+    for folder in config.paths.missing_addon_folders() {
+        tracing::warn!(folder = %folder.display(), "this folder of add-ons does not exist");
+    }
     let host = Host::open(&config, &config.paths.data_dir, &config.paths.database_file).await?;
     host.forget_components().await;
     let listener = TcpListener::bind(&config.listen)

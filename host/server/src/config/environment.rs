@@ -84,7 +84,7 @@ impl Environment {
             file.model_source = model_source(&source)?;
         }
         Ok(FromEnvironment {
-            bootstrap_key: self.text("TYMPAN_API_KEY")?.map(Secret::new),
+            bootstrap_key: self.text("TYMPAN_API_KEY")?.map(bootstrap_key).transpose()?,
             addon_folders: self.folders("TYMPAN_ADDONS_DIR"),
             traces: TracesFromEnvironment {
                 endpoint: self.text("OTEL_EXPORTER_OTLP_ENDPOINT")?,
@@ -98,6 +98,14 @@ impl Environment {
         let Some(list) = self.0.get(name) else { return Vec::new() };
         std::env::split_paths(list).filter(|folder| !folder.as_os_str().is_empty()).collect()
     }
+}
+
+/// Spaces around the value of a header are not part of it, so that nobody could send such a key.
+fn bootstrap_key(text: String) -> Result<Secret, ConfigError> {
+    if text.trim() != text {
+        return Err(ConfigError::invalid("TYMPAN_API_KEY", "must not begin or end with spaces"));
+    }
+    Ok(Secret::new(text))
 }
 
 fn replace<T>(setting: &mut Option<T>, value: Option<T>) {
@@ -143,7 +151,12 @@ mod tests {
 
     #[test]
     fn values_that_mean_nothing_are_refused_by_name() {
-        for (name, value) in [("TYMPAN_ALLOW_PRIVATE_URLS", "yes"), ("TYMPAN_MODEL_SOURCE", "disk")] {
+        for (name, value) in [
+            ("TYMPAN_ALLOW_PRIVATE_URLS", "yes"),
+            ("TYMPAN_MODEL_SOURCE", "disk"),
+            ("TYMPAN_API_KEY", " "),
+            ("TYMPAN_API_KEY", "key\n"),
+        ] {
             let error = Environment::of(&[(name, value)]).override_file(&mut File::default()).unwrap_err();
             assert!(error.to_string().starts_with(name), "{error}");
         }

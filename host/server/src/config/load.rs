@@ -1,5 +1,6 @@
 //! From file and environment to settings.
 
+use std::io::Read;
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -22,6 +23,9 @@ const LISTEN: &str = "127.0.0.1:8080";
 /// The file that is read when `TYMPAN_CONFIG` names none; it need not exist.
 const FILE: &str = "tympan.toml";
 
+/// Longest file that is read: a device or a recording named by mistake does not fill the memory.
+const MOST_FILE_BYTES: u64 = 16_000_000;
+
 /// Reads `tympan.toml` (or the file that `TYMPAN_CONFIG` names) and the environment.
 ///
 /// # Errors
@@ -38,8 +42,13 @@ pub fn load() -> Result<Config, ConfigError> {
 }
 
 fn read(path: &Path) -> Result<File, ConfigError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+    let failed = |source| ConfigError::Read { path: path.to_owned(), source };
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(MOST_FILE_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > MOST_FILE_BYTES {
+        return Err(failed(std::io::Error::other("it has more than 16 MB")));
+    }
     parse(&text).map_err(|message| ConfigError::Syntax { path: path.to_owned(), message })
 }
 
@@ -68,7 +77,7 @@ fn settle(
         listen: listen(file.listen)?,
         paths,
         model_source: file.model_source,
-        model_hub_url: file.model_hub_url,
+        model_hub_url: file.model_hub_url.map(hub_url).transpose()?,
         public_base_url: file.public_base_url.map(|url| base_url(&url)).transpose()?,
         trusted_proxies: file.trusted_proxies.map(proxies).transpose()?,
         allow_private_urls: file.allow_private_urls,
@@ -112,6 +121,17 @@ fn base_url(text: &str) -> Result<String, ConfigError> {
         return refused("must be an origin without a path");
     }
     Ok(url.origin().ascii_serialization())
+}
+
+fn hub_url(text: String) -> Result<String, ConfigError> {
+    let is_web = |url: url::Url| matches!(url.scheme(), "http" | "https");
+    match url::Url::parse(&text).is_ok_and(is_web) {
+        true => Ok(text),
+        false => {
+            let problem = "must be a URL that begins with http:// or https://";
+            Err(ConfigError::invalid("model_hub_url", problem))
+        }
+    }
 }
 
 fn authorities(path: &Path) -> Result<Authorities, ConfigError> {
@@ -188,7 +208,7 @@ mod tests {
             ("colour = 1", "colour"),
             ("[limits]\nupload = 1", "upload"),
             ("[auth]\nkey = \"x\"", "key"),
-            ("[addons.a]\nforced = true", "forced"),
+            ("[addons.ab]\nforced = true", "forced"),
             ("[models.stt-1]\npath = \"x\"", "path"),
         ] {
             let error = from_text(text).unwrap_err();
@@ -212,11 +232,17 @@ mod tests {
             ("[auth]\nheader_aliases = [\"Host\"]", "auth.header_aliases"),
             ("[model_aliases]\nx = \"nothing\"", "model_aliases.x"),
             ("[models.stt-1]\nlanguages = [\"xx\"]", "models.stt-1.languages"),
-            ("[addons.a]\nsha256 = \"zz\"", "addons.a.sha256"),
-            ("[addons.a]\nmemory_mb = 0", "addons.a.memory_mb"),
-            ("[addons.a]\nmemory_mb = 513", "addons.a.memory_mb"),
-            ("[addons.a]\noutput_mb = 513", "addons.a.output_mb"),
-            ("[addons.a]\ntimeout_ms = 7200001", "addons.a.timeout_ms"),
+            ("model_hub_url = \"file:///x\"", "model_hub_url"),
+            ("model_hub_url = \"hub.example\"", "model_hub_url"),
+            ("[models.stt-1]\nfile = \"../../etc/passwd\"", "models.stt-1.file"),
+            ("[models.stt-1]\nfile = \"\"", "models.stt-1.file"),
+            ("[addons.\"Bad Name\"]", "addons.Bad Name"),
+            ("[addons.ab]\ngrants = [\"raw-text\", \"everything\"]", "addons.ab.grants"),
+            ("[addons.ab]\nsha256 = \"zz\"", "addons.ab.sha256"),
+            ("[addons.ab]\nmemory_mb = 0", "addons.ab.memory_mb"),
+            ("[addons.ab]\nmemory_mb = 513", "addons.ab.memory_mb"),
+            ("[addons.ab]\noutput_mb = 513", "addons.ab.output_mb"),
+            ("[addons.ab]\ntimeout_ms = 7200001", "addons.ab.timeout_ms"),
         ] {
             let error = from_text(text).unwrap_err();
             assert!(error.starts_with(&format!("{setting} must ")), "{text}: {error}");
@@ -250,9 +276,9 @@ mod tests {
             ("deliveries", "in_flight", 1, 1024),
             ("deliveries", "in_flight_per_account", 1, 1024),
             ("deliveries", "in_flight_per_receiver", 1, 1024),
-            ("addons.a", "timeout_ms", 1, 7_200_000),
-            ("addons.a", "memory_mb", 1, 512),
-            ("addons.a", "output_mb", 1, 512),
+            ("addons.ab", "timeout_ms", 1, 7_200_000),
+            ("addons.ab", "memory_mb", 1, 512),
+            ("addons.ab", "output_mb", 1, 512),
         ] {
             let with = |value: u64| from_text(&format!("[{section}]\n{key} = {value}"));
             for good in [least, least + 1, most - 1, most] {
@@ -264,6 +290,12 @@ mod tests {
                 assert!(error.starts_with(&format!("{section}.{key} must not be ")), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn a_file_without_end_is_not_read_to_it() {
+        let error = read(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert!(error.contains("/dev/zero"), "{error}");
     }
 
     #[test]

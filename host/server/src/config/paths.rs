@@ -1,5 +1,6 @@
 //! Where things lie on this machine.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
@@ -24,6 +25,13 @@ pub struct Paths {
 }
 
 impl Paths {
+    /// Folders of add-ons that were named and are not there; that in the data folder need not be.
+    pub fn missing_addon_folders(&self) -> impl Iterator<Item = &Path> {
+        let usual = self.data_dir.join("addons");
+        let folders = self.addon_folders.iter().map(PathBuf::as_path);
+        folders.filter(move |folder| *folder != usual && !folder.is_dir())
+    }
+
     pub(super) fn resolve(
         file: &File,
         extra_folders: Vec<PathBuf>,
@@ -41,6 +49,8 @@ impl Paths {
         let mut addon_folders = vec![data_dir.join("addons")];
         addon_folders.extend(file.addons.folders.iter().cloned());
         addon_folders.extend(extra_folders);
+        let built_in_addons: Vec<PathBuf> = executable.and_then(built_in_addons).into_iter().collect();
+        let addon_folders = without_repetitions(&built_in_addons, addon_folders);
         Ok(Self {
             compiled_addons_dir: match &file.compiled_addons_dir {
                 Some(folder) => folder.clone(),
@@ -49,10 +59,18 @@ impl Paths {
             database_file: database_file(file.database_url.as_deref(), &data_dir)?,
             data_dir,
             models_dir,
-            built_in_addons: executable.and_then(built_in_addons).into_iter().collect(),
+            built_in_addons,
             addon_folders,
         })
     }
+}
+
+/// A folder that is reached twice, in whatever spelling, would hold nothing but names that are
+/// taken.
+fn without_repetitions(earlier: &[PathBuf], folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
+    let mut seen: BTreeSet<PathBuf> = earlier.iter().map(real).collect();
+    folders.into_iter().filter(|folder| seen.insert(real(folder))).collect()
 }
 
 fn user_folder(
@@ -108,6 +126,22 @@ mod tests {
     fn without_a_home_the_folder_to_set_is_named() {
         let error = resolve(&File::default(), &[]).unwrap_err();
         assert_eq!(error.to_string(), "data_dir must be set where there is no home folder");
+    }
+
+    #[test]
+    fn a_folder_that_is_reached_twice_is_read_once_and_a_missing_one_is_known() {
+        let root = tempfile::tempdir().unwrap();
+        let (built_in, own) = (root.path().join("addons"), root.path().join("own"));
+        std::fs::create_dir(&built_in).unwrap();
+        std::fs::create_dir(&own).unwrap();
+        let (again, absent) = (root.path().join("own/../addons"), root.path().join("absent"));
+        let extra = vec![own.clone(), again, own.join("."), absent.clone(), built_in.clone()];
+        let environment = Environment::of(&[("HOME", "/nowhere")]);
+        let executable = root.path().join("tympan");
+        let paths = Paths::resolve(&File::default(), extra, &environment, Some(&executable)).unwrap();
+        assert_eq!(paths.built_in_addons, [built_in]);
+        assert_eq!(paths.addon_folders[1..], [own, absent.clone()]);
+        assert_eq!(paths.missing_addon_folders().collect::<Vec<_>>(), [absent]);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Tables of the file that hold names, digests and languages: checked one by one.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
 use super::error::ConfigError;
 use super::file::{AuthFile, KeyFile, ModelFile};
 use super::sections::within;
 use super::settings::{ApiKey, Auth, Model};
-use crate::addons::{MOST_MEMORY_MB, OperatorSettings};
+use crate::addons::{MOST_MEMORY_MB, OFFERED_CAPABILITIES, OperatorSettings};
 use crate::model::language::Language;
 use crate::model::secret::Secret;
 
@@ -71,7 +71,7 @@ pub(super) fn models(file: BTreeMap<String, ModelFile>) -> Result<BTreeMap<Strin
     for (name, changes) in file {
         let model = models.entry(name.clone()).or_insert_with(|| any.clone());
         if let Some(file) = changes.file {
-            model.file = PathBuf::from(file);
+            model.file = model_file(&name, &file)?;
         }
         if let Some(languages) = changes.languages {
             model.languages = canonical(&name, &languages)?;
@@ -81,6 +81,17 @@ pub(super) fn models(file: BTreeMap<String, ModelFile>) -> Result<BTreeMap<Strin
         }
     }
     Ok(models)
+}
+
+/// A path as `models_dir` is joined with.
+fn model_file(model: &str, text: &str) -> Result<PathBuf, ConfigError> {
+    let file = PathBuf::from(text);
+    let leads_out = file.components().any(|part| part == Component::ParentDir);
+    if text.is_empty() || leads_out && file.is_relative() {
+        let problem = "must be the name of a file in the models folder or an absolute path";
+        return Err(ConfigError::invalid(format!("models.{model}.file"), problem));
+    }
+    Ok(file)
 }
 
 fn canonical(model: &str, languages: &[String]) -> Result<Vec<String>, ConfigError> {
@@ -121,10 +132,25 @@ pub(super) fn aliases(
     Ok(aliases)
 }
 
+fn is_addon_name(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    (2..=64).contains(&text.len()) && text.as_bytes()[0].is_ascii_lowercase() && text.bytes().all(is_part)
+}
+
 pub(super) fn addons(
     by_name: BTreeMap<String, OperatorSettings>,
 ) -> Result<BTreeMap<String, OperatorSettings>, ConfigError> {
     for (name, addon) in &by_name {
+        if !is_addon_name(name) {
+            let problem = "must be named as an add-on is, with [a-z][a-z0-9_]{1,63}";
+            return Err(ConfigError::invalid(format!("addons.{name}"), problem));
+        }
+        if let Some(unknown) = addon.grants.iter().find(|name| !OFFERED_CAPABILITIES.contains(&name.as_str()))
+        {
+            let known = OFFERED_CAPABILITIES.join(", ");
+            let problem = format!("must hold names of capabilities ({known}), {unknown:?} is none");
+            return Err(ConfigError::invalid(format!("addons.{name}.grants"), problem));
+        }
         if let Some(digest) = &addon.sha256
             && hex::decode(digest).map_or(0, |bytes| bytes.len()) != 32
         {
