@@ -1,6 +1,6 @@
 //! Which URLs a request may name.
 
-use ::url::{Host, Url};
+use ::url::{Host, ParseError, Url};
 
 use super::is_public;
 
@@ -10,6 +10,9 @@ pub enum UrlError {
     /// Not an absolute URL.
     #[error("must be an absolute http or https URL")]
     Malformed,
+    /// A port that no machine has.
+    #[error("must have a port from 0 to 65535")]
+    Port,
     /// Longer than any address that leads somewhere.
     #[error("must not be longer than {MAX_LENGTH} bytes", MAX_LENGTH = MAX_LENGTH)]
     TooLong,
@@ -33,7 +36,10 @@ pub fn check_url(text: &str, allow_private: bool) -> Result<Url, UrlError> {
     if text.len() > MAX_LENGTH {
         return Err(UrlError::TooLong);
     }
-    let url = Url::parse(text.trim()).map_err(|_| UrlError::Malformed)?;
+    let url = Url::parse(text.trim()).map_err(|error| match error {
+        ParseError::InvalidPort => UrlError::Port,
+        _ => UrlError::Malformed,
+    })?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(UrlError::Scheme);
     }
@@ -95,6 +101,7 @@ mod tests {
         for text in ["", "audio.wav", "//a.example/x", "http://", "http:///", "http://a b/", "http://."] {
             assert_eq!(check_url(text, true), Err(UrlError::Malformed), "{text}");
         }
+        assert_eq!(check_url("http://a.example:65536/x", true), Err(UrlError::Port));
         assert_eq!(check_url("http://nowhere.invalid/x", true), Err(UrlError::NoSuchHost));
         assert!(check_url("https://user:secret@cdn.example.com:8443/a.mp3?sig=1", false).is_ok());
         let of_length = |bytes: usize| format!("{:a<bytes$}", "http://a.example/");

@@ -1,7 +1,7 @@
 //! Addresses in a request: of the audio and of the callback.
 
 use serde_json::{Value, json};
-use url::Url;
+use url::{ParseError, Url};
 
 use super::fields::Fields;
 use super::problems::Problems;
@@ -21,9 +21,12 @@ pub(super) fn audio_source(
         return None;
     }
     let text = request.text("audio_url", problems)?;
-    let Some(url) = web_url(text) else {
-        problems.invalid("audio_url must be a URL that begins with http:// or https://");
-        return None;
+    let url = match web_url(text) {
+        Ok(url) => url,
+        Err(demand) => {
+            problems.invalid(format!("audio_url must {demand}"));
+            return None;
+        }
     };
     Some(match own_file(&url, own_origins) {
         Some(id) => AudioSource::Stored(id),
@@ -31,8 +34,14 @@ pub(super) fn audio_source(
     })
 }
 
-fn web_url(text: &str) -> Option<Url> {
-    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+/// The URL, or what it must be.
+fn web_url(text: &str) -> Result<Url, &'static str> {
+    let other = "be a URL that begins with http:// or https://";
+    let url = Url::parse(text).map_err(|error| match error {
+        ParseError::InvalidPort => "have a port from 0 to 65535",
+        _ => other,
+    })?;
+    if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(other) }
 }
 
 fn own_file(url: &Url, own_origins: &[String]) -> Option<FileId> {

@@ -28,6 +28,10 @@ fn the_audio_url_is_required_and_must_be_one() {
             "{url}"
         );
     }
+    assert_eq!(
+        without(Some(json!("http://a.example:65536/x"))),
+        ["audio_url must have a port from 0 to 65535"]
+    );
 }
 
 #[test]
