@@ -1,6 +1,8 @@
 //! `tympan transcribe`: one file, without a server. The same path as a job of the service,
 //! over a temporary data folder.
 
+use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -81,8 +83,23 @@ pub async fn run(arguments: TranscribeArguments, config: &Config) -> anyhow::Res
         let message = job.post_session_metadata.get("error").and_then(|error| error["message"].as_str());
         anyhow::bail!("{}", message.unwrap_or("the file could not be transcribed"));
     }
+    let damage = damage(&job);
+    for sentence in &damage {
+        // Whoever closed this stream does not want to read it.
+        let _ = writeln!(std::io::stderr(), "note: {sentence}");
+    }
     let key = job.result_key.context("a job that is done has a result")?;
-    print(arguments.format, &serde_json::from_slice(&host.blobs.get(&key).await?)?)
+    let mut result: Value = serde_json::from_slice(&host.blobs.get(&key).await?)?;
+    if !damage.is_empty() {
+        result["audio_damage"] = json!(damage);
+    }
+    print(arguments.format, &result)
+}
+
+/// What of the file could not be decoded, in sentences.
+fn damage(job: &Job) -> Vec<String> {
+    let told = job.post_session_metadata.get("audio_damage").and_then(Value::as_array);
+    told.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn account() -> AccountId {
@@ -92,8 +109,13 @@ fn account() -> AccountId {
 async fn store_file(host: &Host, path: &Path) -> anyhow::Result<FileId> {
     let unreadable = || format!("cannot read {}", path.display());
     let source = tokio::fs::File::open(path).await.with_context(unreadable)?;
-    let is_folder = source.metadata().await.with_context(unreadable)?.is_dir();
-    anyhow::ensure!(!is_folder, "{} is a folder, not an audio or video file", path.display());
+    // A pipe will do; a device may never end.
+    let kind = source.metadata().await.with_context(unreadable)?.file_type();
+    anyhow::ensure!(
+        kind.is_file() || kind.is_fifo(),
+        "{} is a folder or a device, not an audio or video file",
+        path.display()
+    );
     let stored = host.blobs.put_stream(BlobArea::Audio, source, u64::MAX).await?;
     let facts = FileFacts {
         filename: path.file_name().map(|name| name.to_string_lossy().into_owned()),
