@@ -12,4 +12,5 @@ pub mod server;
 pub mod silence;
 pub mod timeless;
 pub mod tls;
+pub mod wav;
 pub mod wer;

@@ -13,7 +13,7 @@ use crate::store::{Checkpoint, Lease, Store};
 
 /// Changes whenever a step of this version would make something else of the same input, or
 /// write it differently; then all checkpoints of earlier versions are redone.
-const FORMAT_VERSION: u32 = 2;
+const FORMAT_VERSION: u32 = 3;
 
 /// Digest of everything that made a value: the format, and all steps before it with their
 /// settings and values.

@@ -139,7 +139,7 @@ impl Steps for Stages {
         let settings = match step {
             Step::Fetch => json!(spec.audio),
             Step::Decode => json!(null),
-            Step::Segment => json!(segment_plan(run).per_utterance),
+            Step::Segment => json!(segment_plan(run)),
             Step::Transcribe => {
                 let file = self.engine.model(&spec.model).map_err(transcribe::TranscribeError::Engine)?;
                 json!([transcribe_plan(run), self.model_digests.of(&file.file).await?])
@@ -186,8 +186,12 @@ fn stored_media(run: &Run) -> Option<Media> {
 
 fn segment_plan(run: &Run) -> SegmentPlan {
     let language = &run.job.spec.language;
-    // With one language there is nothing to switch between.
-    SegmentPlan { per_utterance: language.code_switching && language.languages.len() != 1 }
+    match (language.languages.len(), language.code_switching) {
+        // With one language there is nothing to find and nothing to switch between.
+        (1, _) => SegmentPlan::Filled,
+        (_, true) => SegmentPlan::PerUtterance,
+        (_, false) => SegmentPlan::FirstApart,
+    }
 }
 
 fn transcribe_plan(run: &Run) -> TranscribePlan {

@@ -10,15 +10,21 @@ mod scan;
 use std::io;
 use std::sync::atomic::AtomicBool;
 
+use serde::Serialize;
+
 use crate::engine::ChannelInput;
 use crate::model::segments::{Segments, Speech};
 
 /// How to cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SegmentPlan {
-    /// Cut at every pause, because the language may change there; else fill segments up
-    /// to what the model hears at once.
-    pub per_utterance: bool,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum SegmentPlan {
+    /// Segments filled up to what the model hears at once, because the language is known.
+    Filled,
+    /// The same, but the first of each channel holds the first utterance alone, because that
+    /// tells the language of the file.
+    FirstApart,
+    /// Cut at every pause, because the language may change there.
+    PerUtterance,
 }
 
 /// Why no segments came out.

@@ -20,6 +20,11 @@ const UTTERANCE_PAUSE: u64 = frames(350);
 const LEAST_UTTERANCE: u64 = frames(2000);
 /// ... and the pause not long enough to part speakers.
 const LONG_PAUSE: u64 = frames(1000);
+/// What is heard to find the language of a file: enough to be sure of it ...
+const LEAST_FIRST: u64 = frames(5000);
+/// ... and little, because another one may follow; a pause of this length ends it early.
+const LONGEST_FIRST: u64 = frames(10_000);
+const PARTING_PAUSE: u64 = frames(2500);
 /// Pauses beyond this length are all equally good places for a cut.
 const GOOD_PAUSE: u64 = frames(1000);
 
@@ -29,7 +34,7 @@ pub fn pack(regions: &[Span], steps: &[Step], end: u64, channel: u16, plan: Segm
     let mut segments = Vec::new();
     let mut first = 0;
     while first < regions.len() {
-        let count = take(&regions[first..], plan);
+        let count = take(&regions[first..], ends(plan, first == 0));
         let before = first.checked_sub(1).map_or(0, |at| regions[at].end_frame);
         let after = regions.get(first + count).map_or(end, |region| region.start_frame);
         segments.push(Segment { channel, spans: spans(&regions[first..first + count], before, after) });
@@ -38,16 +43,41 @@ pub fn pack(regions: &[Span], steps: &[Step], end: u64, channel: u16, plan: Segm
     segments
 }
 
+/// Where a segment has to end, in samples.
+struct Ends {
+    /// Longest length.
+    longest: u64,
+    /// Once it has the length, at a pause of the other.
+    complete: (u64, u64),
+    /// Whatever its length, at a pause of this one.
+    pause: u64,
+}
+
+const FILLED: Ends = Ends { longest: LONGEST, complete: (u64::MAX, u64::MAX), pause: u64::MAX };
+const UTTERANCE: Ends =
+    Ends { longest: LONGEST, complete: (LEAST_UTTERANCE, UTTERANCE_PAUSE), pause: LONG_PAUSE };
+const FIRST: Ends =
+    Ends { longest: LONGEST_FIRST, complete: (LEAST_FIRST, LONG_PAUSE), pause: PARTING_PAUSE };
+
+fn ends(plan: SegmentPlan, is_first: bool) -> Ends {
+    match plan {
+        SegmentPlan::PerUtterance => UTTERANCE,
+        SegmentPlan::FirstApart if is_first => FIRST,
+        SegmentPlan::Filled | SegmentPlan::FirstApart => FILLED,
+    }
+}
+
 /// How many of the regions make up the next segment; at least one.
-fn take(regions: &[Span], plan: SegmentPlan) -> usize {
+fn take(regions: &[Span], ends: Ends) -> usize {
     let length = |count: usize| -> u64 {
         spans(&regions[..count], 0, u64::MAX).iter().map(|span| span.frames()).sum()
     };
     let pause = |count: usize| regions[count].start_frame - regions[count - 1].end_frame;
     let mut fitting = 1;
-    while fitting < regions.len() && length(fitting + 1) <= LONGEST {
-        let is_short = length(fitting) < LEAST_UTTERANCE && pause(fitting) < LONG_PAUSE;
-        if plan.per_utterance && pause(fitting) >= UTTERANCE_PAUSE && !is_short {
+    while fitting < regions.len() && length(fitting + 1) <= ends.longest {
+        let (least, complete_pause) = ends.complete;
+        let is_complete = length(fitting) >= least && pause(fitting) >= complete_pause;
+        if is_complete || pause(fitting) >= ends.pause {
             return fitting;
         }
         fitting += 1;
@@ -57,7 +87,7 @@ fn take(regions: &[Span], plan: SegmentPlan) -> usize {
     }
     // The longest pause of the second half; of equal ones the last.
     (1..=fitting)
-        .filter(|count| *count == fitting || length(*count) >= LONGEST / 2)
+        .filter(|count| *count == fitting || length(*count) >= ends.longest / 2)
         .max_by_key(|count| (pause(*count).min(GOOD_PAUSE), *count))
         .unwrap_or(fitting)
 }
@@ -109,9 +139,6 @@ mod tests {
     use super::super::seconds;
     use super::*;
 
-    const FILL: SegmentPlan = SegmentPlan { per_utterance: false };
-    const CUT: SegmentPlan = SegmentPlan { per_utterance: true };
-
     fn packed(regions: &[(f64, f64)], end_s: f64, plan: SegmentPlan) -> Vec<Vec<(f64, f64)>> {
         let regions: Vec<Span> = regions.iter().map(|(start, end)| seconds(*start, *end)).collect();
         let end = seconds(0.0, end_s).end_frame;
@@ -126,19 +153,22 @@ mod tests {
 
     #[test]
     fn long_pauses_are_left_out_and_short_ones_kept() {
-        assert_eq!(packed(&[(1.0, 2.0), (2.5, 3.0), (9.0, 10.0)], 10.1, FILL), [[(0.8, 3.2), (8.8, 10.05)]]);
+        assert_eq!(
+            packed(&[(1.0, 2.0), (2.5, 3.0), (9.0, 10.0)], 10.1, SegmentPlan::Filled),
+            [[(0.8, 3.2), (8.8, 10.05)]]
+        );
     }
 
     #[test]
     fn a_full_segment_ends_at_its_longest_late_pause() {
         let regions = [(0.0, 6.0), (6.2, 11.5), (12.4, 14.5), (14.7, 20.0), (20.2, 27.0)];
-        let segments = packed(&regions, 27.0, FILL);
+        let segments = packed(&regions, 27.0, SegmentPlan::Filled);
         assert_eq!(segments, [[(0.0, 11.7)], [(12.2, 27.0)]]);
     }
 
     #[test]
     fn nothing_is_longer_than_the_model_hears_and_nothing_is_lost() {
-        let segments = packed(&[(0.0, 100.0)], 100.0, FILL);
+        let segments = packed(&[(0.0, 100.0)], 100.0, SegmentPlan::Filled);
         assert!(segments.len() >= 5);
         let mut at = 0.0;
         for segment in &segments {
@@ -153,7 +183,19 @@ mod tests {
     #[test]
     fn with_the_language_open_pauses_part_utterances_but_not_fragments() {
         let regions = [(0.0, 3.0), (3.5, 4.0), (4.5, 8.0), (10.0, 12.5)];
-        let segments = packed(&regions, 12.5, CUT);
+        let segments = packed(&regions, 12.5, SegmentPlan::PerUtterance);
         assert_eq!(segments, [vec![(0.0, 3.2)], vec![(3.3, 8.2)], vec![(9.8, 12.5)]]);
+    }
+
+    #[test]
+    fn the_first_utterance_is_apart_where_it_tells_the_language() {
+        let regions = [(0.0, 2.5), (3.5, 6.0), (7.0, 9.0), (12.0, 13.0)];
+        let apart = packed(&regions, 13.0, SegmentPlan::FirstApart);
+        let expected = [vec![(0.0, 2.7), (3.3, 6.2)], vec![(6.8, 9.2), (11.8, 13.0)]];
+        assert_eq!(apart, expected, "5 s, then to a pause of 1 s");
+        let short = packed(&[(0.0, 2.0), (4.5, 6.0)], 6.0, SegmentPlan::FirstApart);
+        assert_eq!(short, [[(0.0, 2.2)], [(4.3, 6.0)]], "to a pause of 2.5 s");
+        let steady = [(0.0, 4.0), (4.5, 7.0), (7.3, 9.9), (10.2, 14.0)];
+        assert_eq!(packed(&steady, 14.0, SegmentPlan::FirstApart)[0], [(0.0, 7.15)], "at most 10 s");
     }
 }

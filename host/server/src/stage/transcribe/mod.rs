@@ -7,6 +7,8 @@
 mod coverage;
 mod invented;
 mod language;
+mod missed;
+mod open;
 mod piece;
 mod refine;
 mod run;

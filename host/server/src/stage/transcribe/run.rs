@@ -1,27 +1,21 @@
-//! Sends segments to the speech model and makes results of what comes back.
+//! Sends segments to the speech model, and again the parts of them of which it did not tell.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::invented::is_invented;
-use super::piece::characters;
-use super::refine::Loudness;
+use super::open::{Open, Part};
 use super::timeline::Timeline;
-use super::words::words;
-use super::{Flag, SegmentLog, SegmentResult, TranscribeError};
-use crate::engine::{
-    ChannelInput, Effort, EngineError, LanguageChoice, Piece, Recognised, Recogniser, SAMPLE_RATE_HZ,
-};
+use super::{SegmentLog, SegmentResult, TranscribeError};
+use crate::engine::{ChannelInput, Effort, EngineError, LanguageChoice, Piece, Recognised, Recogniser};
+use crate::model::language::Language;
 use crate::model::segments::{Segment, Segments};
 
 /// How often a waiting job looks whether it is cancelled.
 const LOOK: Duration = Duration::from_millis(100);
 /// Segments in the queue for each thread: enough that none waits for the reading of samples.
 const QUEUED_A_THREAD: usize = 2;
-/// Not halved any further when the text runs out of room: 4 s.
-const LEAST_HALVED: usize = 4 * SAMPLE_RATE_HZ as usize;
 
 /// All that a run needs to know.
 pub struct Run<'a> {
@@ -35,20 +29,8 @@ pub struct Run<'a> {
     pub on_progress: &'a (dyn Fn(f32) + Sync),
 }
 
-/// A segment or a part of it: samples of the segment's own clock.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Part {
-    index: usize,
-    start: usize,
-    end: usize,
-}
-
-/// A segment of which parts are still out.
-struct Open {
-    index: usize,
-    parts_out: usize,
-    heard: Vec<(Part, Recognised)>,
-}
+/// Where what was heard of a part is sent.
+type Answer = mpsc::Sender<(Part, Result<Recognised, EngineError>)>;
 
 impl Run<'_> {
     /// Transcribes the given segments, several at a time. `on_result` gets each as it
@@ -69,23 +51,19 @@ impl Run<'_> {
             {
                 let samples = self.read(&self.segments.segments[*index])?;
                 let key = Part { index: *index, start: 0, end: samples.len() };
-                open.push(Open { index: *index, parts_out: 1, heard: Vec::new() });
+                open.push(Open::new(*index));
                 pieces.push(Piece { key, samples, choice: choice.clone(), effort });
             }
             self.recogniser.submit(pieces, &answer);
             let (part, recognised) = self.wait(&answers)?;
             let place =
                 open.iter().position(|open| open.index == part.index).expect("only open segments are out");
-            if recognised.is_cut && part.end - part.start > LEAST_HALVED {
-                self.halve(part, &recognised, effort, &answer)?;
-                open[place].parts_out += 1;
-                continue;
-            }
-            open[place].parts_out -= 1;
-            open[place].heard.push((part, recognised));
+            let language = recognised.language;
+            let further = open[place].take(part, recognised, effort, &self.timeline(part.index));
+            self.send(&further, language, effort, &answer)?;
             if open[place].parts_out == 0 {
                 let done = open.swap_remove(place);
-                on_result(done.index, self.result(done)?)?;
+                on_result(done.index, done.result(self)?)?;
             }
         }
         Ok(())
@@ -107,29 +85,31 @@ impl Run<'_> {
         }
     }
 
-    /// Sends both halves of a part whose text ran out of room, cut at a pause.
-    fn halve(
+    /// Sends parts of one segment that are to be heard in a language of their own.
+    fn send(
         &self,
-        part: Part,
-        recognised: &Recognised,
+        parts: &[Part],
+        language: Language,
         effort: Effort,
-        answer: &mpsc::Sender<(Part, Result<Recognised, EngineError>)>,
+        answer: &Answer,
     ) -> Result<(), TranscribeError> {
-        let segment = &self.segments.segments[part.index];
-        let timeline = Timeline::new(segment, self.segments);
-        let samples = self.read(segment)?;
-        let middle = timeline.pause_near(part.start, part.end);
-        let half = |start: usize, end: usize| Piece {
-            key: Part { start, end, ..part },
-            samples: samples[start..end].to_vec(),
-            choice: LanguageChoice::Known(recognised.language),
+        let Some(first) = parts.first() else { return Ok(()) };
+        let samples = self.read(&self.segments.segments[first.index])?;
+        let piece = |part: &Part| Piece {
+            key: *part,
+            samples: samples[part.start..part.end].to_vec(),
+            choice: LanguageChoice::Known(language),
             effort,
         };
-        self.recogniser.submit(vec![half(part.start, middle), half(middle, part.end)], answer);
+        self.recogniser.submit(parts.iter().map(piece).collect(), answer);
         Ok(())
     }
 
-    fn read(&self, segment: &Segment) -> Result<Vec<f32>, TranscribeError> {
+    pub fn timeline(&self, index: usize) -> Timeline {
+        Timeline::new(&self.segments.segments[index], self.segments)
+    }
+
+    pub fn read(&self, segment: &Segment) -> Result<Vec<f32>, TranscribeError> {
         let channel = self.channels.iter().find(|channel| channel.source_channel == segment.channel);
         let channel = channel.expect("segments are of the channels they were found on");
         let mut samples = Vec::new();
@@ -140,44 +120,4 @@ impl Run<'_> {
         }
         Ok(samples)
     }
-
-    fn result(&self, mut done: Open) -> Result<SegmentResult, TranscribeError> {
-        done.heard.sort_by_key(|(part, _)| part.start);
-        let segment = &self.segments.segments[done.index];
-        let timeline = Timeline::new(segment, self.segments);
-        let first = &done.heard.first().expect("a segment has a part").1;
-        let mut result =
-            SegmentResult { words: Vec::new(), language: first.language, odds: odds(first), flag: None };
-        let mut all = Vec::new();
-        for (part, recognised) in &done.heard {
-            let offset_s = part.start as f64 / f64::from(SAMPLE_RATE_HZ);
-            let onset_s = timeline.onset_after(offset_s);
-            let heard = characters(&recognised.tokens, onset_s, offset_s);
-            let text: String = heard.iter().map(|character| character.character).collect();
-            if is_invented(recognised, &text) {
-                result.flag = Some(Flag::Dropped);
-                continue;
-            }
-            if result.flag.is_none() {
-                let is_again = recognised.attempts > 1;
-                let again = is_again.then_some(Flag::DecodedAgain);
-                result.flag = if recognised.is_doubtful { Some(Flag::Doubtful) } else { again };
-            }
-            all.extend(heard);
-        }
-        let loudness = if self.accurate_word_times { Some(Loudness::of(&self.read(segment)?)) } else { None };
-        result.words = words(&all, result.language, &timeline, loudness.as_ref());
-        Ok(result)
-    }
-}
-
-/// To four digits, so that they are the same after a checkpoint is read back.
-fn odds(recognised: &Recognised) -> Vec<(crate::model::language::Language, f32)> {
-    let round = |share: f32| (share * 10_000.0).round() / 10_000.0;
-    recognised
-        .odds
-        .iter()
-        .map(|(language, share)| (*language, round(*share)))
-        .filter(|(_, share)| *share > 0.0)
-        .collect()
 }

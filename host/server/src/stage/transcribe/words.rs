@@ -170,9 +170,16 @@ fn refine(drafts: &mut [Draft], loudness: &Loudness) {
 
 fn to_file(draft: Draft, timeline: &Timeline) -> Word {
     let start = round(timeline.start_in_file(draft.start_s));
-    // Rounding must not take a short word its length.
-    let end = round(timeline.end_in_file(draft.end_s)).max(round(start + 0.001));
+    // Rounding must neither lead beyond the file nor take a short word its length.
+    let end = round(timeline.end_in_file(draft.end_s)).min(down(timeline.end_in_file(f64::INFINITY)));
+    let end = end.max(round(start + 0.001));
     Word { word: draft.text, start, end, confidence: round(draft.confidence.clamp(0.0, 1.0)) }
+}
+
+/// The thousandth that has begun.
+fn down(seconds: f64) -> f64 {
+    // What is a whole thousandth but for the arithmetic stays one.
+    (seconds * 1000.0 + 1e-6).floor() / 1000.0
 }
 
 /// To thousandths, so that numbers are the same after a checkpoint is read back.
