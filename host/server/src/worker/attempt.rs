@@ -65,10 +65,12 @@ pub(super) async fn attempt<S: Steps>(
 async fn work<S: Steps>(parts: &Parts<S>, claimed: Claimed, place: Place, cancel: CancellationToken) {
     let Claimed { lease, job, crashes, faults, checkpoints } = claimed;
     tracing::info!(job = %job.id, attempt = lease.attempt, crashes, "job claimed");
-    let store = parts.store.clone();
+    let (store, place) = (parts.store.clone(), Arc::new(place));
     let checkpoints = match job.zero_retention {
-        true => Checkpoints::none(store.clone(), parts.blobs.clone(), lease.clone()),
-        false => Checkpoints::new(store.clone(), parts.blobs.clone(), lease.clone(), checkpoints),
+        true => Checkpoints::none(store.clone(), parts.blobs.clone(), lease.clone(), place.clone()),
+        false => {
+            Checkpoints::new(store.clone(), parts.blobs.clone(), lease.clone(), place.clone(), checkpoints)
+        }
     };
     let run = Run {
         scratch: match job.zero_retention {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sha2::{Digest, Sha256};
 
 use super::failure::Stop;
+use super::slots::Place;
 use crate::blob::Blobs;
 use crate::model::cause::chain;
 use crate::model::id::{BlobArea, BlobKey};
@@ -42,6 +43,7 @@ pub struct Checkpoints {
     store: Arc<Store>,
     blobs: Blobs,
     lease: Lease,
+    place: Arc<Place>,
     /// False: nothing of this job may be written down.
     keeps: bool,
     saved: Mutex<HashMap<String, Checkpoint>>,
@@ -49,14 +51,20 @@ pub struct Checkpoints {
 
 impl Checkpoints {
     /// Takes over what earlier claims saved.
-    pub fn new(store: Arc<Store>, blobs: Blobs, lease: Lease, saved: Vec<Checkpoint>) -> Self {
+    pub fn new(
+        store: Arc<Store>,
+        blobs: Blobs,
+        lease: Lease,
+        place: Arc<Place>,
+        saved: Vec<Checkpoint>,
+    ) -> Self {
         let saved = saved.into_iter().map(|checkpoint| (checkpoint.step.clone(), checkpoint));
-        Self { store, blobs, lease, keeps: true, saved: Mutex::new(saved.collect()) }
+        Self { store, blobs, lease, place, keeps: true, saved: Mutex::new(saved.collect()) }
     }
 
     /// For a job that may leave nothing behind: every step is done again after a crash.
-    pub fn none(store: Arc<Store>, blobs: Blobs, lease: Lease) -> Self {
-        Self { keeps: false, ..Self::new(store, blobs, lease, Vec::new()) }
+    pub fn none(store: Arc<Store>, blobs: Blobs, lease: Lease, place: Arc<Place>) -> Self {
+        Self { keeps: false, ..Self::new(store, blobs, lease, place, Vec::new()) }
     }
 
     /// The value of a step as JSON, if it was saved under this identity. What cannot be
@@ -83,8 +91,10 @@ impl Checkpoints {
             return Err(Stop::Cancelled);
         }
         let replaced = self.lock().insert(step.to_owned(), checkpoint);
-        if let Some(old) = replaced {
-            self.delete_blob(&old.blob_key).await;
+        match replaced {
+            // A step that is done once more is no progress.
+            Some(old) => self.delete_blob(&old.blob_key).await,
+            None => self.place.trust(),
         }
         Ok(())
     }

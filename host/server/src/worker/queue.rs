@@ -89,7 +89,7 @@ impl<S: Steps> Worker<S> {
     /// 1. Claim while there is room: fetching needs no slot.
     /// 2. Wait: for the end of a job, a wake-up, the pause, or the stop.
     /// 3. Again.
-    /// 4. At the stop: wait, cancel, wait for the releases.
+    /// 4. At the stop: give back what does not compute, wait, cancel, wait for the releases.
     pub async fn run(self, stop: CancellationToken) {
         let sweeper = AbortOnDropHandle::new(tokio::spawn(sweep::run(self.parts.clone())));
         let cancel = CancellationToken::new();
@@ -114,6 +114,7 @@ impl<S: Steps> Worker<S> {
             }
         }
         drop(sweeper);
+        self.slots.give_back_ahead();
         let grace = tokio::time::timeout(self.parts.settings.shutdown_grace, jobs.all_end());
         if grace.await.is_ok() {
             return;
@@ -131,11 +132,12 @@ impl<S: Steps> Worker<S> {
         cancel: &CancellationToken,
         limit_of: &ConcurrencyLimit,
     ) -> Idle {
-        while self.slots.has_room() {
+        loop {
             match self.claim(limit_of).await {
                 Ok(Some(claimed)) => {
                     let (parts, cancel) = (self.parts.clone(), cancel.child_token());
-                    let place = self.slots.enter(claimed.job.account_id.clone(), claimed.crashes > 0);
+                    let account = claimed.job.account_id.clone();
+                    let place = self.slots.enter(account, claimed.crashes > 0, cancel.clone());
                     jobs.tasks.spawn(async move { attempt(&parts, claimed, place, cancel).await });
                 }
                 Ok(None) if self.slots.has_free_slot() => return Idle::Empty,
@@ -146,7 +148,6 @@ impl<S: Steps> Worker<S> {
                 }
             }
         }
-        Idle::Full
     }
 
     /// What the operator decided, and nothing while an account has no room in this process.

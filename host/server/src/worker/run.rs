@@ -52,7 +52,7 @@ pub struct Run {
     /// What has made the present value.
     pub trail: Mutex<Identity>,
     /// Its place among the jobs of this process.
-    pub place: Place,
+    pub place: std::sync::Arc<Place>,
 }
 
 impl Run {

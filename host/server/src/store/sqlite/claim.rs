@@ -49,7 +49,7 @@ const NOTE_TURN: &str = "
     INSERT INTO accounts (account_id, plan, created_ms, last_claim_ms) VALUES ($1, NULL, $2, $2)
     ON CONFLICT (account_id) DO UPDATE SET last_claim_ms = excluded.last_claim_ms";
 
-/// 1. Settle lost leases. 2. Decide whose turn it is. 3. Note it. 4. Give out that job.
+/// 1. Free what is kept no longer. 2. Decide whose turn it is. 3. Note it. 4. Give out that job.
 ///
 /// One that cannot be read ends here, or it would be the oldest for ever; then again from 2.
 pub(in crate::store) async fn claim(
@@ -59,7 +59,7 @@ pub(in crate::store) async fn claim(
     lease_ms: i64,
     limit_of: &ConcurrencyLimit,
 ) -> Answer<Option<Claimed>> {
-    settle_lost_leases(db, now_ms).await?;
+    query(FREE_LAPSED).bind(now_ms).execute(&mut *db).await?;
     loop {
         let (waiting, job_ids) = all_waiting(db, now_ms, limit_of).await?;
         let Some(chosen) = next(&waiting) else { return Ok(None) };
@@ -117,25 +117,9 @@ async fn give_up(db: &mut SqliteConnection, row: &ClaimRow, now_ms: i64) -> Answ
     tell_webhooks(db, &row.id, now_ms, |kind| Event::of_ending(kind, false)).await
 }
 
-// A lease that is still written in a row that is due has ended without a word.
-const SELECT_LOST: &str = "
-    SELECT lost.lease_owner, (SELECT MAX(o.in_slot) FROM jobs o WHERE o.lease_owner = lost.lease_owner)
-    FROM jobs lost WHERE lost.lease_owner IS NOT NULL AND lost.due_ms <= $1
-    GROUP BY lost.lease_owner";
-
-const SETTLE_LOST: &str = "
-    UPDATE jobs SET lease_owner = NULL, crashes = crashes + CASE WHEN in_slot OR NOT $3 THEN 1 ELSE 0 END
-    WHERE lease_owner = $1 AND due_ms <= $2";
-
-/// Jobs whose process ended are free again. The blame is on those it computed with; when
-/// there were none, on all that it had.
-async fn settle_lost_leases(db: &mut SqliteConnection, now_ms: i64) -> Answer<()> {
-    let owners: Vec<(String, bool)> = query_as(SELECT_LOST).bind(now_ms).fetch_all(&mut *db).await?;
-    for (owner, computed) in owners {
-        query(SETTLE_LOST).bind(owner).bind(now_ms).bind(computed).execute(&mut *db).await?;
-    }
-    Ok(())
-}
+// Nobody prolonged these in time, perhaps because the database did not answer. Whether their
+// process has ended is found out elsewhere (`end_leases`).
+const FREE_LAPSED: &str = "UPDATE jobs SET lease_owner = NULL WHERE lease_owner IS NOT NULL AND due_ms <= $1";
 
 /// The accounts that have a due job, and the id of each one's oldest.
 async fn all_waiting(

@@ -13,7 +13,11 @@ use crate::model::job::Status;
 use crate::store::leases::{Ending, Lease, Outcome};
 use crate::store::rows::status_text;
 
-const END_LEASES: &str = "UPDATE jobs SET due_ms = $2 WHERE lease_owner = $1 AND completed_ms IS NULL";
+// The blame is on the jobs that the process computed with.
+const END_LEASES: &str = "
+    UPDATE jobs
+    SET due_ms = $2, lease_owner = NULL, crashes = crashes + CASE WHEN in_slot THEN 1 ELSE 0 END
+    WHERE lease_owner = $1 AND completed_ms IS NULL";
 
 pub(in crate::store) async fn end_leases(db: &mut SqliteConnection, owner: &str, now_ms: i64) -> Answer<u64> {
     end_delivery_claims(db, owner, now_ms).await?;

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::model::id::AccountId;
 
@@ -21,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Limits {
     /// Jobs that compute.
     pub slots: usize,
-    /// Jobs that are fetched or wait for a slot.
+    /// Jobs that are fetched or wait for a slot; one of each account comes on top.
     pub ahead: usize,
     /// Of those, jobs of one account.
     pub ahead_per_account: usize,
@@ -38,11 +39,12 @@ struct Claimed {
     id: u64,
     account: AccountId,
     is_suspect: bool,
-    phase: Phase,
+    stage: Stage,
+    cancel: CancellationToken,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Phase {
+enum Stage {
     Fetching { since: Instant },
     Waiting { since: Instant },
     InSlot,
@@ -53,19 +55,17 @@ impl Floor {
         Self { limits, jobs: Vec::new(), next_id: 0 }
     }
 
-    pub(super) fn has_room(&self) -> bool {
-        self.jobs.len() - self.in_slots() < self.limits.ahead
-    }
-
     /// No account has more jobs ahead than the slots could take next, slow fetches aside:
-    /// downloads that came in together would only share the line and finish late.
+    /// downloads that came in together would only share the line and finish late. Who has
+    /// none ahead is let in, however many others there are.
     pub(super) fn has_room_for(&self, account: &AccountId, now: Instant) -> bool {
         let of_account = || self.jobs.iter().filter(|job| job.account == *account);
-        let ahead = of_account().filter(|job| job.phase != Phase::InSlot).count();
+        let ahead = of_account().filter(|job| job.stage != Stage::InSlot).count();
         let is_slow =
-            |job: &&Claimed| matches!(job.phase, Phase::Fetching { since } if now - since >= SLOW_FETCH);
+            |job: &&Claimed| matches!(job.stage, Stage::Fetching { since } if now - since >= SLOW_FETCH);
         let steady = of_account().filter(|job| !is_slow(job)).count();
-        ahead < self.limits.ahead_per_account && steady < 2 * self.limits.slots
+        let is_full = self.jobs.len() - self.in_slots() >= self.limits.ahead;
+        ahead == 0 || !is_full && ahead < self.limits.ahead_per_account && steady < 2 * self.limits.slots
     }
 
     pub(super) fn has_free_slot(&self) -> bool {
@@ -73,22 +73,41 @@ impl Floor {
     }
 
     pub(super) fn is_in_slot(&self, id: u64) -> bool {
-        self.jobs.iter().any(|job| job.id == id && job.phase == Phase::InSlot)
+        self.jobs.iter().any(|job| job.id == id && job.stage == Stage::InSlot)
     }
 
     /// Says under which number the job is known from now on.
-    pub(super) fn enter(&mut self, account: AccountId, is_suspect: bool, now: Instant) -> u64 {
+    pub(super) fn enter(
+        &mut self,
+        account: AccountId,
+        is_suspect: bool,
+        cancel: CancellationToken,
+        now: Instant,
+    ) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.jobs.push(Claimed { id, account, is_suspect, phase: Phase::Fetching { since: now } });
+        self.jobs.push(Claimed { id, account, is_suspect, stage: Stage::Fetching { since: now }, cancel });
         id
     }
 
     pub(super) fn ask_for_slot(&mut self, id: u64, now: Instant) {
         for job in self.jobs.iter_mut().filter(|job| job.id == id) {
-            job.phase = Phase::Waiting { since: now };
+            job.stage = Stage::Waiting { since: now };
         }
         self.give_out(now);
+    }
+
+    /// The job got further than where its process ended: others may compute beside it.
+    pub(super) fn trust(&mut self, id: u64, now: Instant) {
+        for job in self.jobs.iter_mut().filter(|job| job.id == id) {
+            job.is_suspect = false;
+        }
+        self.give_out(now);
+    }
+
+    /// Cancels what does not compute.
+    pub(super) fn give_back_ahead(&self) {
+        self.jobs.iter().filter(|job| job.stage != Stage::InSlot).for_each(|job| job.cancel.cancel());
     }
 
     pub(super) fn leave(&mut self, id: u64, now: Instant) {
@@ -98,14 +117,14 @@ impl Floor {
 
     fn give_out(&mut self, now: Instant) {
         while let Some(at) = self.next(now) {
-            self.jobs[at].phase = Phase::InSlot;
+            self.jobs[at].stage = Stage::InSlot;
         }
     }
 
     /// Index of the job that gets a slot now.
     fn next(&self, now: Instant) -> Option<usize> {
         let is_alone = self.in_slots() == 0;
-        let suspect_computes = self.jobs.iter().any(|job| job.is_suspect && job.phase == Phase::InSlot);
+        let suspect_computes = self.jobs.iter().any(|job| job.is_suspect && job.stage == Stage::InSlot);
         if !self.has_free_slot() || suspect_computes {
             return None;
         }
@@ -118,19 +137,19 @@ impl Floor {
     }
 
     fn first_waiting(&self, may: impl Fn(&Claimed) -> bool) -> Option<(usize, Instant)> {
-        let waiting = self.jobs.iter().enumerate().filter_map(|(at, job)| match job.phase {
-            Phase::Waiting { since } if may(job) => Some((at, since)),
+        let waiting = self.jobs.iter().enumerate().filter_map(|(at, job)| match job.stage {
+            Stage::Waiting { since } if may(job) => Some((at, since)),
             _ => None,
         });
         waiting.min_by_key(|(at, since)| (self.slots_of(&self.jobs[*at].account), *since))
     }
 
     fn slots_of(&self, account: &AccountId) -> usize {
-        self.jobs.iter().filter(|job| job.phase == Phase::InSlot && job.account == *account).count()
+        self.jobs.iter().filter(|job| job.stage == Stage::InSlot && job.account == *account).count()
     }
 
     fn in_slots(&self) -> usize {
-        self.jobs.iter().filter(|job| job.phase == Phase::InSlot).count()
+        self.jobs.iter().filter(|job| job.stage == Stage::InSlot).count()
     }
 }
 
@@ -154,8 +173,8 @@ mod tests {
         /// As the worker does: only while there is room.
         fn claim(&mut self, name: &str) -> Option<u64> {
             let account = account(name);
-            let may = self.floor.has_room() && self.floor.has_room_for(&account, self.now);
-            may.then(|| self.floor.enter(account, false, self.now))
+            let may = self.floor.has_room_for(&account, self.now);
+            may.then(|| self.floor.enter(account, false, CancellationToken::new(), self.now))
         }
 
         fn ready(&mut self, name: &str) -> u64 {
@@ -164,7 +183,7 @@ mod tests {
 
         fn ready_as(&mut self, name: &str, is_suspect: bool) -> u64 {
             self.after(1);
-            let id = self.floor.enter(account(name), is_suspect, self.now);
+            let id = self.floor.enter(account(name), is_suspect, CancellationToken::new(), self.now);
             self.floor.ask_for_slot(id, self.now);
             id
         }
@@ -178,7 +197,7 @@ mod tests {
         }
 
         fn computing(&self) -> Vec<u64> {
-            let in_slots = self.floor.jobs.iter().filter(|job| job.phase == Phase::InSlot);
+            let in_slots = self.floor.jobs.iter().filter(|job| job.stage == Stage::InSlot);
             in_slots.map(|job| job.id).collect()
         }
     }
@@ -209,11 +228,12 @@ mod tests {
         for number in 0..LIMITS.ahead {
             assert!(scene.claim(&number.to_string()).is_some(), "{number}");
         }
-        assert!(scene.claim("late").is_none());
+        assert!(scene.claim("0").is_none(), "a second one");
         scene.leave(first);
-        assert!(scene.claim("late").is_none(), "a slot is free, but nobody waits for it");
-        scene.leave(2);
-        assert!(scene.claim("late").is_some());
+        assert!(scene.claim("0").is_none(), "a slot is free, but nobody waits for it");
+        scene.leave(3);
+        assert!(scene.claim("0").is_some());
+        assert!(scene.claim("late").is_some() && scene.claim("later").is_some(), "the first of each");
     }
 
     #[test]
@@ -249,6 +269,26 @@ mod tests {
         assert_eq!(scene.computing(), [suspect], "alone");
         scene.leave(suspect);
         assert_eq!(scene.computing(), [third]);
+    }
+
+    #[test]
+    fn a_suspect_that_got_further_is_none() {
+        let mut scene = Scene::empty();
+        let suspect = scene.ready_as("suspect", true);
+        let other = scene.ready("other");
+        assert_eq!(scene.computing(), [suspect]);
+        scene.floor.trust(suspect, scene.now);
+        assert_eq!(scene.computing(), [suspect, other]);
+    }
+
+    #[test]
+    fn only_what_does_not_compute_is_given_back() {
+        let mut scene = Scene::empty();
+        scene.ready("one");
+        scene.claim("one");
+        scene.floor.give_back_ahead();
+        let cancelled: Vec<bool> = scene.floor.jobs.iter().map(|job| job.cancel.is_cancelled()).collect();
+        assert_eq!(cancelled, [false, true]);
     }
 
     #[test]

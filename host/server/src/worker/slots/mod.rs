@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use self::floor::Floor;
 pub use self::floor::Limits;
@@ -26,11 +27,6 @@ impl Slots {
         Self { floor: Arc::new(watch::Sender::new(Floor::new(limits))) }
     }
 
-    /// Whether a further job may be claimed, of some account.
-    pub fn has_room(&self) -> bool {
-        self.floor.borrow().has_room()
-    }
-
     /// Whether a further job of this account may be claimed.
     pub fn has_room_for(&self, account: &AccountId) -> bool {
         self.floor.borrow().has_room_for(account, Instant::now())
@@ -43,10 +39,15 @@ impl Slots {
 
     /// A job is claimed and begins to be fetched. A suspect gets its slot only when all are
     /// free, and all others wait for it then.
-    pub fn enter(&self, account: AccountId, is_suspect: bool) -> Place {
+    pub fn enter(&self, account: AccountId, is_suspect: bool, cancel: CancellationToken) -> Place {
         let mut id = 0;
-        self.floor.send_modify(|floor| id = floor.enter(account, is_suspect, Instant::now()));
+        self.floor.send_modify(|floor| id = floor.enter(account, is_suspect, cancel, Instant::now()));
         Place { slots: self.clone(), id }
+    }
+
+    /// Cancels the jobs that do not compute: somebody else may fetch as well.
+    pub fn give_back_ahead(&self) {
+        self.floor.borrow().give_back_ahead();
     }
 }
 
@@ -62,6 +63,11 @@ impl Place {
         let mut seen = self.slots.floor.subscribe();
         self.slots.floor.send_modify(|floor| floor.ask_for_slot(self.id, Instant::now()));
         seen.wait_for(|floor| floor.is_in_slot(self.id)).await.expect("the sender lives in `self`");
+    }
+
+    /// The job got further than where its process ended: it is a suspect no more.
+    pub fn trust(&self) {
+        self.slots.floor.send_modify(|floor| floor.trust(self.id, Instant::now()));
     }
 
     /// Others may have it.

@@ -217,7 +217,8 @@ impl House {
     pub fn start_with(&self, steps: impl Steps) -> Running {
         let worker = Worker::new(self.parts(steps)).expect("starts");
         let stop = CancellationToken::new();
-        Running { task: tokio::spawn(worker.run(stop.clone())), stop }
+        let instance = self.settings.instances_dir.join(worker.instance());
+        Running { task: tokio::spawn(worker.run(stop.clone())), stop, instance }
     }
 
     pub fn parts<S: Steps>(&self, steps: S) -> Parts<S> {
@@ -273,6 +274,7 @@ fn walk(folder: &std::path::Path) -> Vec<String> {
 pub struct Running {
     task: JoinHandle<()>,
     stop: CancellationToken,
+    instance: std::path::PathBuf,
 }
 
 impl Running {
@@ -280,6 +282,8 @@ impl Running {
     pub async fn kill(self) {
         self.task.abort();
         let _ = self.task.await;
+        // The lock is gone, the file is not.
+        std::fs::write(self.instance, b"").expect("writes");
     }
 
     pub async fn stop(self) {

@@ -7,6 +7,7 @@ use sqlx::Connection;
 use super::script::{House, Script, Trouble, wait_for, wait_for_count, wait_for_place};
 use crate::model::job::Status;
 use crate::store::no_limit;
+use crate::worker::Clock;
 
 #[tokio::test]
 async fn a_shutdown_waits_for_what_ends_in_time() {
@@ -15,7 +16,7 @@ async fn a_shutdown_waits_for_what_ends_in_time() {
     let id = house.add_job().await;
     let script = Script::default();
     let worker = house.start(&script);
-    wait_for_place(&script, "fetch").await;
+    wait_for_place(&script, "decode").await;
     worker.stop().await;
     assert_eq!(house.job(id).await.status, Status::Done);
 }
@@ -53,12 +54,13 @@ async fn no_more_jobs_than_slots_and_a_suspect_alone() {
     worker.kill().await;
     house.clock.advance(house.settings.lease_time.as_millis() as i64 + 1);
 
-    // The first of the suspects finds all slots free; nobody joins it.
-    let after = Script::with("transcribe/0", &[Trouble::Hang]);
+    // The first of the suspects finds all slots free; nobody joins it until it gets further.
+    let after = Script::with("decode", &[Trouble::Slow]);
     let worker = house.start(&after);
-    wait_for_place(&after, "transcribe/0").await;
+    wait_for_place(&after, "decode").await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(after.count("decode"), 1, "nobody beside it");
+    wait_for_count(&after, "decode", 3).await;
     worker.kill().await;
 }
 
@@ -78,6 +80,38 @@ async fn a_fetch_that_hangs_holds_no_slot() {
         assert_eq!(house.job(id).await.status, Status::Processing);
     }
     worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_shutdown_does_not_wait_for_hosts() {
+    let mut house = House::open().await;
+    house.settings.shutdown_grace = Duration::from_secs(3600);
+    house.add_job().await;
+    let script = Script::with("fetch", &[Trouble::Hang]);
+    let worker = house.start(&script);
+    wait_for_place(&script, "fetch").await;
+    tokio::time::timeout(Duration::from_secs(60), worker.stop()).await.expect("it is given back");
+}
+
+#[tokio::test]
+async fn neither_a_late_heartbeat_nor_an_end_while_fetching_makes_a_suspect() {
+    let house = House::open().await;
+    let id = house.add_job().await;
+    let script = Script::with("fetch", &[Trouble::Hang; 4]);
+    for kills in 1..=4 {
+        let worker = house.start(&script);
+        wait_for_count(&script, "fetch", kills).await;
+        worker.kill().await;
+    }
+    // Whoever computes may lose its lease to a database that does not answer.
+    for _ in 0..4 {
+        let now_ms = house.clock.now_ms();
+        let claimed = house.store.claim("alive", now_ms, 1_000, &no_limit()).await.expect("claims");
+        let claimed = claimed.expect("the job is due");
+        assert_eq!((claimed.job.id, claimed.crashes), (id, 0));
+        assert!(house.store.enter_slot(&claimed.lease).await.expect("enters"));
+        house.clock.advance(1_000);
+    }
 }
 
 #[tokio::test]
