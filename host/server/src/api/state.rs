@@ -14,7 +14,7 @@ use super::recent::Recent;
 use crate::auth::Keys;
 use crate::blob::Blobs;
 use crate::config::{Cors, Limits};
-use crate::limits::{Policies, RequestRates};
+use crate::limits::{DownloadLimits, Downloads, Policies, RequestRates};
 use crate::model::job::PlannedAddon;
 use crate::stage::fetch::FetchPolicy;
 use crate::store::{Backlog, Store};
@@ -64,6 +64,8 @@ pub struct ApiSettings {
     pub limits: Limits,
     /// Downloads for `POST /v2/upload` with a URL.
     pub fetch: FetchPolicy,
+    /// How many of them may run at a time.
+    pub downloads: DownloadLimits,
 }
 
 /// Everything that handlers share.
@@ -90,6 +92,7 @@ pub struct Api {
     pub draining: CancellationToken,
     /// Work that outlives its request; whoever stops the host waits for it.
     pub tasks: TaskTracker,
+    pub(super) downloads: Downloads,
     pub(super) probes: Semaphore,
     pub(super) readiness: Recent<Result<(), ApiError>>,
     pub(super) backlog: Recent<Result<Backlog, ApiError>>,
@@ -112,6 +115,7 @@ impl Api {
             keys: keys.into(),
             policies,
             rates: Arc::default(),
+            downloads: Downloads::new(settings.downloads),
             rules,
             addons,
             settings,

@@ -21,6 +21,9 @@ use crate::store::{FileFacts, FileRecord};
 /// Longest file name that is kept, in characters.
 const FILENAME_CHARS: usize = 255;
 
+/// When a client that has too many downloads running may try again.
+const RETRY_S: u64 = 5;
+
 /// A file whose bytes are all here. Dropped before it is kept, it leaves nothing.
 pub(super) struct Arrived {
     pub unfinished: Unfinished,
@@ -32,15 +35,20 @@ pub(super) struct Arrived {
     pub source: Option<String>,
 }
 
-/// Downloads a file under the same rules as the audio of a job.
-pub(super) async fn fetch(api: &Api, url: String) -> Result<Arrived, ApiError> {
+/// Downloads a file under the same rules as the audio of a job, while the client waits.
+pub(super) async fn fetch(api: &Api, account: &AccountId, url: String) -> Result<Arrived, ApiError> {
+    let too_many = || ApiError::too_many("Too many files are being fetched, try again later", RETRY_S);
+    let _running = api.downloads.begin(account).ok_or_else(too_many)?;
     let mut unfinished = api.blobs.begin(BlobArea::Audio).await?;
     // Ends with the request: the client's patience is the limit.
     let cancel = CancellationToken::new();
     let _cancelled_when_dropped = cancel.clone().drop_guard();
-    let fetched = fetch::fetch(&url, &api.settings.fetch, unfinished.file(), &cancel)
-        .await
-        .map_err(|error| refused(&error))?;
+    let fetched = tokio::select! {
+        fetched = fetch::fetch(&url, &api.settings.fetch, unfinished.file(), &cancel) => {
+            fetched.map_err(|error| refused(&error))?
+        }
+        () = api.draining.cancelled() => return Err(ApiError::stopping()),
+    };
     let Fetched { size_bytes, sha256, filename } = fetched;
     Ok(Arrived { unfinished, size_bytes, sha256, filename, source: Some(url) })
 }

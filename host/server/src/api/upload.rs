@@ -104,7 +104,7 @@ async fn by_url(
     let body = json_object(request, &api.settings.limits).await?;
     match validate::audio_url(&body, &origin.all())? {
         AudioSource::Url(url) => {
-            let arrived = stored::fetch(api, url).await?;
+            let arrived = stored::fetch(api, &account, url).await?;
             stored::keep(api, account, arrived).await
         }
         AudioSource::Stored(id) => {

@@ -16,6 +16,7 @@ use crate::api::{self, Api, ApiSettings, ConnectionLimits};
 use crate::app::{self, Desk, Host};
 use crate::auth::{Keys, Watch};
 use crate::config::Config;
+use crate::limits::DownloadLimits;
 use crate::{metrics, telemetry};
 
 /// What each part of the service gets to end in, however long the others took.
@@ -132,6 +133,10 @@ fn api_of(config: &Config, host: &Host) -> Api {
         cors: config.cors.clone(),
         limits: config.limits.clone(),
         fetch: app::fetch_policy(config),
+        downloads: DownloadLimits {
+            in_flight: config.fetch.in_flight,
+            in_flight_per_account: config.fetch.in_flight_per_account,
+        },
     };
     let desk = Arc::new(Desk::new(host.library.clone(), config.addons.by_name.clone()));
     let (store, blobs) = (host.store.clone(), host.blobs.clone());

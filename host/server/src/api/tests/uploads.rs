@@ -8,6 +8,7 @@ use tower::ServiceExt;
 
 use super::{Answer, Harness, KEY};
 use crate::config::{Auth, Secret};
+use crate::model::id::AccountId;
 
 const BOUNDARY: &str = "----boundary";
 
@@ -196,4 +197,29 @@ async fn urls_that_may_not_be_fetched_are_refused() {
     harness.post("/v2/upload", &json!({})).await.envelope(400);
     let gone = "http://speech.example/file/6c09f2ab-9a4e-4c8c-8a34-3d6f0a1b2c3d";
     harness.post("/v2/upload", &json!({ "audio_url": gone })).await.envelope(404);
+}
+
+#[tokio::test]
+async fn downloads_that_a_client_waits_for_are_limited_and_end_with_the_service() {
+    let auth = Auth { bootstrap_key: Some(Secret::new(KEY)), ..Auth::default() };
+    let harness = Harness::with(|settings| settings.fetch.allow_private = true, auth).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/a.wav", listener.local_addr().unwrap());
+    let body = json!({ "audio_url": url });
+    let waiting = async {
+        // It is connected to and never answers.
+        let _connection = listener.accept().await.unwrap();
+        let account = AccountId("default".to_owned());
+        let running: Vec<_> = std::iter::from_fn(|| harness.api.downloads.begin(&account)).collect();
+        assert_eq!(running.len(), 15, "the sixteenth is on its way");
+        let refused = harness.post("/v2/upload", &body).await;
+        assert_eq!(refused.header("retry-after"), "5");
+        refused.envelope(429);
+        harness.api.draining.cancel();
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        answer = harness.post("/v2/upload", &body) => { answer.envelope(503); }
+        () = waiting => {}
+    }
 }
