@@ -104,10 +104,10 @@ async fn work<S: Steps>(parts: &Parts<S>, claimed: Claimed, place: Place, cancel
     // The last word may have to wait for the database, and computes nothing.
     run.place.leave();
     let word = last_word(parts, &run, faults, outcome).await;
-    let is_written = settle(&run, &word).await;
+    let written = settle(parts, &run, word).await;
     drop(heartbeat);
-    if let (true, Word::End(ending)) = (is_written, &word) {
-        note_end(&run, ending);
+    if let Some(Word::End(ending)) = written {
+        note_end(&run, &ending);
         clean_up(&run).await;
     }
 }
@@ -195,28 +195,34 @@ fn error_ending(run: &Run, failure: &Failure, completed_ms: i64) -> Ending {
     }
 }
 
-/// Writes the last word, again and again while the database does not answer; gives up when it
-/// refuses this word for good, the lease is lost or the service stops: the job is then taken up
-/// from its last checkpoint when its lease has run out.
-async fn settle(run: &Run, word: &Word) -> bool {
+/// Writes the last word, again and again while the database does not answer, and returns what
+/// was written. A result that the database refuses for good becomes a failure of ours. Nothing
+/// is written when the lease is lost or the service stops: the job is then taken up from its
+/// last checkpoint.
+async fn settle<S: Steps>(parts: &Parts<S>, run: &Run, mut word: Word) -> Option<Word> {
     loop {
-        let written = match word {
+        let written = match &word {
             Word::End(ending) => run.store.finish(&run.lease, ending.clone()).await,
             Word::Release { due_ms, is_fault } => run.store.release(&run.lease, *due_ms, *is_fault).await,
         };
-        match written {
-            Ok(is_ours) => return is_ours,
-            Err(error) => {
-                let is_final = error.is_permanent();
-                tracing::error!(job = %run.job.id, is_final, error = chain(&error), "the end of a job cannot be written");
-                if is_final {
-                    return false;
-                }
+        let error = match written {
+            Ok(is_ours) => return is_ours.then_some(word),
+            Err(error) => error,
+        };
+        let is_final = error.is_permanent();
+        tracing::error!(job = %run.job.id, is_final, error = chain(&error), "the end of a job cannot be written");
+        match &word {
+            Word::End(Ending { outcome: Outcome::Done { .. }, .. }) if is_final => {
+                let failure = Failure::new(Code::Internal, &error);
+                word = Word::End(error_ending(run, &failure, parts.clock.now_ms()));
+                continue;
             }
+            _ if is_final => return None,
+            _ => {}
         }
         tokio::select! {
             () = tokio::time::sleep(SETTLE_PAUSE) => {}
-            () = run.cancel.cancelled() => return false,
+            () = run.cancel.cancelled() => return None,
         }
     }
 }
