@@ -75,7 +75,7 @@ async fn a_job_that_kills_its_worker_three_times_is_given_up() {
     // All that remains is transcription, whose first segment takes longer than a kill.
     until_logged(&server, "step=\"segment\"", 1).await;
     for claims in 1..=3 {
-        until_logged(&server, "job claimed", claims).await;
+        until_logged(&server, "slot taken", claims).await;
         server.kill();
         server.restart();
     }

@@ -99,10 +99,11 @@ impl Run {
             () = self.place.take_slot() => {}
             () = self.cancel.cancelled() => return Err(Stop::Cancelled),
         }
-        match self.store.enter_slot(&self.lease).await? {
-            true => Ok(()),
-            false => Err(Stop::Cancelled),
+        if !self.store.enter_slot(&self.lease).await? {
+            return Err(Stop::Cancelled);
         }
+        tracing::info!(job = %self.job.id, "slot taken");
+        Ok(())
     }
 
     /// Notes what a step has learned about the file.
