@@ -1,5 +1,6 @@
 //! A sender over a real store and a receiver on loopback.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -18,6 +19,7 @@ struct House {
     store: std::sync::Arc<Store>,
     blobs: Blobs,
     folder: tempfile::TempDir,
+    done: AtomicI64,
 }
 
 impl House {
@@ -25,7 +27,7 @@ impl House {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let store = Store::open(&folder.path().join("tympan.db")).await.expect("opens");
         let blobs = Blobs::open(&folder.path().join("blobs")).expect("opens");
-        Self { store: store.into(), blobs, folder }
+        Self { store: store.into(), blobs, folder, done: AtomicI64::new(0) }
     }
 
     /// A job that is done with this result and names this callback.
@@ -40,7 +42,8 @@ impl House {
         let result_key = self.blobs.put(BlobArea::Result, result).await.expect("stores");
         let ending = Ending {
             outcome: Outcome::Done { result_key, billed_s: 1.0 },
-            completed_ms: 1,
+            // One after the other, so that it is known which message is the newest.
+            completed_ms: 1 + self.done.fetch_add(1, Ordering::Relaxed),
             post_session_metadata: Map::new(),
             deliveries: for_ending(&spec, Event::TranscriptionSuccess),
         };
