@@ -41,44 +41,15 @@ pub const ADDON_CONFIG_KEYS: [&str; 10] = [
     "chapterization_config",
 ];
 
-/// Fields of a request or a result that belong to the host itself.
-const HOST_FIELDS: [&str; 31] = [
-    "accurate_words_timestamps",
-    "audio_url",
-    "bit_depth",
-    "callback",
-    "callback_config",
-    "callback_url",
-    "channels",
-    "custom_metadata",
-    "encoding",
-    "endpointing",
-    "language_config",
-    "maximum_duration_without_endpointing",
-    "messages",
-    "messages_config",
-    "metadata",
-    "model",
-    "post_processing",
-    "pre_processing",
-    "realtime_processing",
-    "sample_rate",
-    "transcription",
-    "id",
-    "request_id",
-    "version",
-    "status",
-    "kind",
-    "file",
-    "result",
-    "error",
-    "request_params",
-    "post_session_metadata",
-];
+/// Fields of a request or a result that belong to the host itself, one a line. The authors' tool
+/// refuses them as well.
+const HOST_FIELDS: &str = include_str!("../../../../wit/reserved-names.txt");
 
 /// Whether a name stands in the specification, as a flag, a config object or a field.
 pub fn is_reserved(name: &str) -> bool {
-    ADDON_FLAGS.contains(&name) || ADDON_CONFIG_KEYS.contains(&name) || HOST_FIELDS.contains(&name)
+    ADDON_FLAGS.contains(&name)
+        || ADDON_CONFIG_KEYS.contains(&name)
+        || HOST_FIELDS.lines().any(|field| field == name)
 }
 
 /// Whether the add-on `name` may use `field` of the specification as its flag or config:

@@ -97,12 +97,15 @@ impl Floor {
         self.give_out(now);
     }
 
-    /// The job got further than where its process ended: others may compute beside it.
-    pub(super) fn trust(&mut self, id: u64, now: Instant) {
-        for job in self.jobs.iter_mut().filter(|job| job.id == id) {
-            job.is_suspect = false;
+    /// The job got further than where its process ended: others may compute beside it. Says
+    /// whether it was a suspect.
+    pub(super) fn trust(&mut self, id: u64, now: Instant) -> bool {
+        let suspect = self.jobs.iter_mut().find(|job| job.id == id && job.is_suspect);
+        let was_suspect = suspect.map(|job| job.is_suspect = false).is_some();
+        if was_suspect {
+            self.give_out(now);
         }
-        self.give_out(now);
+        was_suspect
     }
 
     /// Cancels what does not compute.
@@ -277,8 +280,9 @@ mod tests {
         let suspect = scene.ready_as("suspect", true);
         let other = scene.ready("other");
         assert_eq!(scene.computing(), [suspect]);
-        scene.floor.trust(suspect, scene.now);
+        assert!(scene.floor.trust(suspect, scene.now));
         assert_eq!(scene.computing(), [suspect, other]);
+        assert!(!scene.floor.trust(suspect, scene.now), "nobody has to be told again");
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Place {
 
     /// The job got further than where its process ended: it is a suspect no more.
     pub fn trust(&self) {
-        self.slots.floor.send_modify(|floor| floor.trust(self.id, Instant::now()));
+        self.slots.floor.send_if_modified(|floor| floor.trust(self.id, Instant::now()));
     }
 
     /// Others may have it.

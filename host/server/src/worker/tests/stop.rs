@@ -54,13 +54,16 @@ async fn no_more_jobs_than_slots_and_a_suspect_alone() {
     worker.kill().await;
     house.clock.advance(house.settings.lease_time.as_millis() as i64 + 1);
 
-    // The first of the suspects finds all slots free; nobody joins it until it gets further.
+    // The first of the suspects finds all slots free. Nobody joins it until it gets further, and
+    // then the one that is no suspect, although the first goes on for ever.
     let after = Script::with("decode", &[Trouble::Slow]);
+    after.troubles.lock().expect("lock").insert("segment".to_owned(), vec![Trouble::Hang]);
     let worker = house.start(&after);
     wait_for_place(&after, "decode").await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(after.count("decode"), 1, "nobody beside it");
-    wait_for_count(&after, "decode", 3).await;
+    wait_for_count(&after, "decode", 2).await;
+    wait_for_place(&after, "add-ons").await;
     worker.kill().await;
 }
 
