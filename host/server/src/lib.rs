@@ -17,6 +17,7 @@ pub mod metrics;
 pub mod model;
 pub mod modelfile;
 pub mod net_guard;
+pub mod priority;
 pub mod retain;
 pub mod stage;
 pub mod store;

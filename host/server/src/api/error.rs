@@ -68,7 +68,7 @@ impl ApiError {
     fn of_code(code: Code) -> Self {
         let message = match code {
             Code::StorageFull => "The service has no space left, try again later",
-            Code::DatabaseLocked => "The service is busy, try again later",
+            Code::DatabaseLocked | Code::Overloaded => "The service is busy, try again later",
             Code::ShuttingDown => return Self::stopping(),
             Code::AudioGone => return Self::not_found("File"),
             _ => return Self::internal(),

@@ -92,6 +92,7 @@ async fn next_connection(
     shutdown: &CancellationToken,
 ) -> Option<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
     let place = shutdown.run_until_cancelled(places.clone().acquire_owned()).await?.ok()?;
+    let mut is_told = false;
     loop {
         match shutdown.run_until_cancelled(listener.accept()).await? {
             Ok((stream, peer)) => {
@@ -100,7 +101,10 @@ async fn next_connection(
                 return Some((stream, peer, place));
             }
             Err(error) => {
-                tracing::warn!(error = chain(&error), "cannot accept a connection");
+                if !is_told {
+                    tracing::warn!(error = chain(&error), "connections cannot be accepted for now");
+                }
+                is_told = true;
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }

@@ -49,7 +49,8 @@ impl BlobError {
             Self::Full(_) => Code::StorageFull,
             Self::TooLarge { .. } => Code::AudioTooLarge,
             Self::Missing(_) => Code::AudioGone,
-            Self::Source(_) | Self::Disk { .. } => Code::Internal,
+            Self::Disk { cause, .. } => Code::of_disk(cause),
+            Self::Source(_) => Code::Internal,
         }
     }
 }

@@ -4,6 +4,7 @@
 pub mod addons;
 pub mod keys;
 pub mod models;
+mod open_files;
 mod output;
 mod progress;
 pub mod serve;

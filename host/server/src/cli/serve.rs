@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::output;
+use super::{open_files, output};
 use crate::api::{self, Api, ApiSettings, ConnectionLimits};
 use crate::app::{self, Desk, Host};
 use crate::auth::{Keys, Watch};
@@ -33,6 +33,7 @@ const NO_KEY: &str = "nobody could call this service: create a key with `tympan 
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let exporter = telemetry::init(&config.log, &config.otlp, &config.authorities)?;
     metrics::init();
+    open_files::raise_limit(&config);
     for folder in config.paths.missing_addon_folders() {
         tracing::warn!(folder = %folder.display(), "this folder of add-ons does not exist");
     }

@@ -11,7 +11,7 @@ use super::settings::Settings;
 use super::sign::Signature;
 use crate::model::job::CallbackMethod;
 use crate::model::secret::Secret;
-use crate::net_guard::{self, check_url};
+use crate::net_guard::{self, apart, check_url};
 use crate::store::Delivery;
 
 /// Names us to receivers.
@@ -57,10 +57,16 @@ pub(super) async fn post(
     let limit: Duration = settings.time_for(message.size_bytes());
     // A limit of our own around the whole, because a receiver may also stop reading.
     let sending = request.body(Body::wrap_stream(pieces)).send();
-    let answer = tokio::time::timeout(limit, sending).await.map_err(|_| Failure::Timeout)??;
+    let sent = tokio::time::timeout(limit, apart(sending)).await.map_err(|_| Failure::Timeout)?;
+    let answer = sent.map_err(no_thread)??;
     match answer.status().as_u16() {
         200..=299 => Ok(()),
         status @ 300..=399 => Err(Failure::Redirect(status)),
         status => Err(Failure::Status(status)),
     }
+}
+
+fn no_thread(error: std::io::Error) -> Failure {
+    tracing::error!(%error, "no thread to send a message on");
+    Failure::Internal
 }

@@ -9,6 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
+use crate::priority;
+
 /// One piece of work: gets the number of threads to use, and returns what tells its job
 /// that it is done. That runs once the lane counts as free, so that the next work of a job
 /// that waits for each finds the lanes idle.
@@ -48,7 +50,7 @@ impl Lanes {
         for number in 0..count {
             let shared = Arc::clone(&shared);
             let run = move || {
-                give_way();
+                priority::give_way(priority::INFERENCE);
                 run(&shared, count);
             };
             lanes.threads.push(std::thread::Builder::new().name(format!("inference-{number}")).spawn(run)?);
@@ -123,22 +125,6 @@ impl Shared {
         }
     }
 }
-
-/// How much the lanes give way to the rest of the host (nice value): whoever polls is answered
-/// at once, and inference takes all that is left.
-const NICE: i32 = 5;
-
-/// Lowers the priority of the calling thread and of those it starts. Elsewhere the value
-/// belongs to the whole process.
-#[cfg(target_os = "linux")]
-fn give_way() {
-    if let Err(error) = rustix::process::setpriority_process(None, NICE) {
-        tracing::warn!(%error, "inference runs at the priority of the rest");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn give_way() {}
 
 /// One lane: takes work, runs it, counts itself free, reports.
 fn run(shared: &Shared, count: usize) {

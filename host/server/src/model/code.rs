@@ -6,6 +6,8 @@
 
 use std::io;
 
+use rustix::io::Errno;
+
 /// Who can do something about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
@@ -50,6 +52,8 @@ pub enum Code {
     StorageFull,
     /// The database is locked by another process.
     DatabaseLocked,
+    /// The system gives this process no more files or threads.
+    Overloaded,
     /// The job ended its process three times.
     StoppedUnexpectedly,
     /// The service is about to stop.
@@ -58,9 +62,12 @@ pub enum Code {
     Internal,
 }
 
+/// EAGAIN of a thread, EMFILE and ENFILE.
+const SCARCE: [i32; 3] = [Errno::AGAIN.raw_os_error(), Errno::MFILE.raw_os_error(), Errno::NFILE.raw_os_error()];
+
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::AudioUrlRefused,
         Self::AudioUrlNotFound,
         Self::AudioUrlUnreadable,
@@ -76,16 +83,19 @@ impl Code {
         Self::RedactionFailed,
         Self::StorageFull,
         Self::DatabaseLocked,
+        Self::Overloaded,
         Self::StoppedUnexpectedly,
         Self::ShuttingDown,
         Self::Internal,
     ];
 
-    /// Whether a disk of ours is full, by quota or limit too, or failed otherwise.
+    /// Whether a disk of ours is full, by quota or limit too, whether this process may not open
+    /// another file or start another thread, or something else failed.
     pub fn of_disk(cause: &io::Error) -> Self {
         use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         match cause.kind() {
             StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem => Self::StorageFull,
+            _ if cause.raw_os_error().is_some_and(|number| SCARCE.contains(&number)) => Self::Overloaded,
             _ => Self::Internal,
         }
     }
@@ -124,6 +134,7 @@ impl Code {
             Self::RedactionFailed => (500, "redaction_failed", Input),
             Self::StorageFull => (503, "storage_full", Outside),
             Self::DatabaseLocked => (503, "database_locked", Outside),
+            Self::Overloaded => (503, "overloaded", Outside),
             Self::StoppedUnexpectedly => (500, "stopped_unexpectedly", Input),
             Self::ShuttingDown => (503, "shutting_down", Outside),
             Self::Internal => (500, "internal", Us),
@@ -144,6 +155,14 @@ mod tests {
         for code in Code::ALL {
             assert!((400..=599).contains(&code.status()), "{code:?}");
         }
+    }
+
+    #[test]
+    fn a_lack_of_files_is_told_from_a_lack_of_space() {
+        let of = |errno: Errno| Code::of_disk(&errno.into());
+        assert_eq!(of(Errno::MFILE), Code::Overloaded);
+        assert_eq!(of(Errno::NOSPC), Code::StorageFull);
+        assert_eq!(of(Errno::IO), Code::Internal);
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Resolve for GuardedResolver {
 /// A client for URLs that passed [`super::check_url`] with the same `allow_private`: no proxy,
 /// no redirects, no referer, addresses checked as they are resolved, rustls with ring, the
 /// system's certificates and those of `authorities`. Time limits are the caller's, set by
-/// `finish`.
+/// `finish`; its requests are sent [`apart`](super::apart).
 ///
 /// # Errors
 /// When one of the authorities cannot be used.

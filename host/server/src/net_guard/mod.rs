@@ -5,11 +5,13 @@
 //! It sends nothing on its own and knows no job.
 
 mod address;
+mod apart;
 mod authorities;
 mod client;
 mod url;
 
 pub use address::is_public;
+pub use apart::apart;
 pub use authorities::{Authorities, AuthoritiesError, CertificateFault};
 pub use client::{BlockedAddress, client};
 pub use url::{UrlError, check_url};

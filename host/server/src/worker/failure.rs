@@ -58,6 +58,7 @@ fn message_of_ours(code: Code) -> Option<&'static str> {
     match code {
         Code::StorageFull => Some("the service has no storage space left"),
         Code::DatabaseLocked => Some("the database of the service is busy"),
+        Code::Overloaded => Some("the service has too much to do"),
         Code::ModelUnavailable => Some("the speech model of the service cannot be used"),
         Code::InferenceFailed => Some("the speech model failed on this audio"),
         Code::StoppedUnexpectedly => Some("processing stopped unexpectedly"),

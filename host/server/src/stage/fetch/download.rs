@@ -18,7 +18,7 @@ use url::Url;
 use super::error::FetchError;
 use super::filename::filename;
 use super::policy::{FetchPolicy, Fetched};
-use crate::net_guard::{self, BlockedAddress, CertificateFault, check_url};
+use crate::net_guard::{self, BlockedAddress, CertificateFault, apart, check_url};
 
 /// Longest Retry-After that is believed.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60 * 60);
@@ -38,18 +38,21 @@ pub async fn fetch(
     into: &mut File,
     cancel: &CancellationToken,
 ) -> Result<Fetched, FetchError> {
-    let whole = async {
-        let client = client(policy)?;
-        let (response, target) = follow(&client, url, policy).await?;
-        store(response, &target, policy, into).await
-    };
+    let into = into.try_clone().await.map_err(FetchError::Store)?;
+    let whole = apart(download(url.to_owned(), policy.clone(), into));
     tokio::select! {
         biased;
         () = cancel.cancelled() => Err(FetchError::Cancelled),
         outcome = tokio::time::timeout(policy.total_timeout, whole) => {
-            outcome.unwrap_or(Err(FetchError::Timeout))
+            outcome.map_err(|_| FetchError::Timeout)?.map_err(FetchError::Thread)?
         }
     }
+}
+
+async fn download(url: String, policy: FetchPolicy, mut into: File) -> Result<Fetched, FetchError> {
+    let client = client(&policy)?;
+    let (response, target) = follow(&client, &url, &policy).await?;
+    store(response, &target, &policy, &mut into).await
 }
 
 fn client(policy: &FetchPolicy) -> Result<Client, FetchError> {

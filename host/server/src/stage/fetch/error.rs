@@ -1,5 +1,6 @@
 //! Why a fetch failed, for the client and for the retry logic.
 
+use std::io;
 use std::time::Duration;
 
 use crate::model::code::Code;
@@ -57,6 +58,9 @@ pub enum FetchError {
     /// The local file could not be written.
     #[error("the audio could not be stored")]
     Store(#[source] std::io::Error),
+    /// The system gave no thread to fetch on.
+    #[error("the audio could not be fetched")]
+    Thread(#[source] io::Error),
     /// The HTTP client could not be set up.
     #[error("the audio could not be fetched")]
     Client,
@@ -81,7 +85,7 @@ impl FetchError {
             Self::Busy { .. } | Self::Connection => Code::AudioHostDown,
             Self::Timeout => Code::AudioHostSlow,
             Self::TooLarge(_) => Code::AudioTooLarge,
-            Self::Store(cause) => Code::of_disk(cause),
+            Self::Store(cause) | Self::Thread(cause) => Code::of_disk(cause),
             Self::Client => Code::Internal,
         })
     }
