@@ -44,7 +44,10 @@ async fn without_files_requests_get_503_and_jobs_wait() {
     until(&server, async || server.log().contains("overloaded")).await;
     until(&server, async || client.get("/readyz").await.status == 503).await;
     let upload = client.upload("jfk.wav", fixtures::bytes("en/jfk.wav")).await;
-    assert_eq!((upload.status, &upload.body["message"]), (503, &json!("The service is busy, try again later")));
+    assert_eq!(
+        (upload.status, &upload.body["message"]),
+        (503, &json!("The service is busy, try again later"))
+    );
 
     limit(&server, maximum);
     assert_eq!(client.wait(&job).await["status"], "done");

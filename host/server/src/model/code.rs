@@ -63,7 +63,8 @@ pub enum Code {
 }
 
 /// EAGAIN of a thread, EMFILE and ENFILE.
-const SCARCE: [i32; 3] = [Errno::AGAIN.raw_os_error(), Errno::MFILE.raw_os_error(), Errno::NFILE.raw_os_error()];
+const SCARCE: [i32; 3] =
+    [Errno::AGAIN.raw_os_error(), Errno::MFILE.raw_os_error(), Errno::NFILE.raw_os_error()];
 
 impl Code {
     /// Every code.
