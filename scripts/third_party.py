@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes THIRD-PARTY.md: every crate that the binaries contain, with its licence."""
+"""Writes THIRD-PARTY.md: every crate that the binaries are built from, with its licence."""
 import json
 import subprocess
 import sys

@@ -97,8 +97,6 @@ def component(
                 return json.dumps(check_config(json.loads(config)))
             except BadConfig as bad:
                 raise Err([contract.ConfigProblem(bad.pointer, bad.message)])
-            except Exception as error:
-                raise Err([contract.ConfigProblem("", f"must be valid: {error!r}")])
 
     class Transform:
         def process(self, ctx: JobContext, input: Transcript) -> AddonOutput:
@@ -106,7 +104,7 @@ def component(
                 output = process(json.loads(ctx.config), ctx, input)
                 if not isinstance(output, Output):
                     output = Output(result=output)
-                result = None if output.result is None else json.dumps(output.result)
+                result = None if output.result is None else json.dumps(output.result, allow_nan=False)
                 return AddonOutput(output.transcript, result, [])
             except Fail as fail:
                 raise Err(AddonError(fail.status_code, fail.exception, fail.message))

@@ -94,7 +94,7 @@ fn part_of(file: &Path) -> String {
 /// The code of a file without its unit tests, which may know more.
 fn code_of(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap();
-    text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
 }
 
 /// Parts named as `crate::part`.

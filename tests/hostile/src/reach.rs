@@ -46,10 +46,11 @@ pub fn look_around() -> Outcome {
     let variables = environment::get_environment().len();
     let arguments = environment::get_arguments().len();
     let now = wall_clock::now();
+    let ticks = monotonic_clock::now();
     let (seconds, millis) = (now.seconds, runtime::unix_millis());
     let dice = [random::get_random_u64(), random::get_random_u64()];
     Ok(with_result(Some(format!(
-        r#"{{"variables": {variables}, "arguments": {arguments}, "seconds": {seconds}, "millis": {millis}, "dice": ["{}", "{}"]}}"#,
+        r#"{{"variables": {variables}, "arguments": {arguments}, "seconds": {seconds}, "millis": {millis}, "ticks": {ticks}, "dice": ["{}", "{}"]}}"#,
         dice[0], dice[1]
     ))))
 }

@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
-use wasmtime_wasi::{HostWallClock, ResourceTable, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, ResourceTable, WasiCtx, WasiCtxView, WasiView};
 
 use super::limiter::Limiter;
 use super::log::{Level, Log};
@@ -112,8 +112,19 @@ impl WasiView for State {
     }
 }
 
-/// Stands still.
+/// Stands still, so that a repeated run sees the same time. Waiting takes its time nevertheless.
+#[derive(Clone, Copy)]
 struct AcceptanceClock(Duration);
+
+impl HostMonotonicClock for AcceptanceClock {
+    fn resolution(&self) -> u64 {
+        1_000_000
+    }
+
+    fn now(&self) -> u64 {
+        0
+    }
+}
 
 impl HostWallClock for AcceptanceClock {
     fn resolution(&self) -> Duration {
@@ -137,13 +148,15 @@ fn empty_wasi(surroundings: &Surroundings, digest: &str, log: &Log) -> WasiCtx {
             .into()
     };
     let hash_seed = seed("hash");
+    let clock = AcceptanceClock(Duration::from_millis(surroundings.accepted_at_unix_ms));
     WasiCtx::builder()
         .stdout(log.stream(Level::Stdout))
         .stderr(log.stream(Level::Stderr))
         .allow_tcp(false)
         .allow_udp(false)
         .allow_ip_name_lookup(false)
-        .wall_clock(AcceptanceClock(Duration::from_millis(surroundings.accepted_at_unix_ms)))
+        .wall_clock(clock)
+        .monotonic_clock(clock)
         .secure_random(StdRng::from_seed(seed("secure")))
         .insecure_random(StdRng::from_seed(seed("insecure")))
         .insecure_random_seed(u128::from_le_bytes(*hash_seed.first_chunk().expect("32 bytes hold 16")))

@@ -1,6 +1,7 @@
 //! Checks what an add-on says about itself: first whether it makes sense, then whether
 //! the operator allows it.
 
+use super::shown;
 use crate::call::json;
 use crate::data::descriptor::{Descriptor, RawDescriptor, Slot};
 use crate::load::Policy;
@@ -40,7 +41,7 @@ pub enum DescriptorError {
     #[error("its {0} is empty or longer than {SHORT_TEXT_BYTES} bytes")]
     Text(&'static str),
     /// A capability that it cannot do without.
-    #[error("it requires the capability `{name}` ({}), which {}", reason.escape_debug(), if *offered { "the operator did not grant" } else { "this host does not offer" })]
+    #[error("it requires the capability `{name}` ({reason}), which {}", if *offered { "the operator did not grant" } else { "this host does not offer" })]
     Capability {
         /// Name of the capability.
         name: String,
@@ -99,7 +100,7 @@ pub fn allow(descriptor: &Descriptor, policy: &Policy) -> Result<(), DescriptorE
     for request in descriptor.capabilities.iter().filter(|request| request.required) {
         let offered = OFFERED_CAPABILITIES.contains(&request.name.as_str());
         if !offered || !policy.grants.contains(&request.name) {
-            let (name, reason) = (request.name.clone(), request.reason.clone());
+            let (name, reason) = (shown(&request.name), shown(&request.reason));
             return Err(DescriptorError::Capability { name, reason, offered });
         }
     }
@@ -112,7 +113,7 @@ fn slot(text: &str) -> Result<Slot, DescriptorError> {
         "transcript" => Ok(Slot::Transcript),
         "analysis" => Ok(Slot::Analysis),
         "render" => Ok(Slot::Render),
-        other => Err(DescriptorError::Slot(other.to_owned())),
+        other => Err(DescriptorError::Slot(shown(other))),
     }
 }
 
@@ -123,7 +124,7 @@ fn check_name(what: &'static str, name: &str) -> Result<(), DescriptorError> {
     if is_name {
         return Ok(());
     }
-    Err(DescriptorError::Pattern { what, name: name.escape_debug().take(SHORT_TEXT_BYTES).collect() })
+    Err(DescriptorError::Pattern { what, name: shown(name) })
 }
 
 fn check_text(what: &'static str, text: &str) -> Result<(), DescriptorError> {
@@ -196,6 +197,21 @@ mod tests {
             "its name `audio_url` is already taken"
         );
         assert!(refusal(&policy, |d| d.request_flag = "audio_url".to_owned()).contains("request flag"));
+    }
+
+    #[test]
+    fn messages_hold_one_short_line() {
+        let policy = Policy::default();
+        let long = || "line\n".repeat(1 << 16);
+        let request =
+            || CapabilityRequest { name: long(), required: true, reason: long(), scope: Vec::new() };
+        for message in [
+            refusal(&policy, |d| d.name = long()),
+            refusal(&policy, |d| d.slot = long()),
+            refusal(&policy, |d| d.capabilities = vec![request()]),
+        ] {
+            assert!(message.len() < 1500 && !message.contains('\n'), "{message}");
+        }
     }
 
     #[test]

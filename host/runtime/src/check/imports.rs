@@ -1,5 +1,6 @@
 //! Deny by default: every import must be one that this host gives to add-ons.
 
+use super::shown;
 use crate::contract;
 
 /// Interfaces of the contract that need no grant.
@@ -45,21 +46,21 @@ pub fn check(imports: &[String]) -> Result<(), ImportError> {
 fn check_one(import: &str) -> Result<(), ImportError> {
     if let Some(interface) = contract::interface(import) {
         if !contract::is_supported(interface.version) {
-            return Err(ImportError::Version(import.to_owned()));
+            return Err(ImportError::Version(shown(import)));
         }
         if FREE_INTERFACES.contains(&interface.name) {
             return Ok(());
         }
-        let capability = interface.name.to_owned();
-        return Err(ImportError::Capability { import: import.to_owned(), capability });
+        let capability = shown(interface.name);
+        return Err(ImportError::Capability { import: shown(import), capability });
     }
     let Some(wasi) = import.strip_prefix("wasi:") else {
-        return Err(ImportError::Unknown(import.to_owned()));
+        return Err(ImportError::Unknown(shown(import)));
     };
     if is_sandboxed_wasi(wasi) {
         return Ok(());
     }
-    Err(ImportError::Wasi { import: import.to_owned(), hint: hint(wasi) })
+    Err(ImportError::Wasi { import: shown(import), hint: hint(wasi) })
 }
 
 /// `io/poll@0.2.3`: one of the packages, any patch of 0.2.

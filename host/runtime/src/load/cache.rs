@@ -48,7 +48,7 @@ impl Cache {
     pub fn component(&self, engine: &Engine, digest: &str) -> Option<Component> {
         let path = self.path(digest, "cwasm");
         note_use(&path)?;
-        // Sound because the folder is ours alone and files in it are complete.
+        // SAFETY: the folder is ours alone (`make_private`), and files in it are complete (`write`).
         #[allow(unsafe_code)]
         let loaded = unsafe { Component::deserialize_file(engine, &path) };
         loaded.inspect_err(|error| warn("cannot read a compiled add-on, compiling it again", error)).ok()

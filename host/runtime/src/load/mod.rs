@@ -6,6 +6,7 @@ pub mod cache;
 mod file;
 
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 
 use tokio::sync::Semaphore;
 use wasmtime::component::{Component, Linker};
@@ -15,6 +16,7 @@ use crate::call::state::State;
 use crate::call::{DescribeError, Program};
 use crate::check::descriptor::{self, DescriptorError};
 use crate::check::imports::{self, ImportError};
+use crate::check::shown;
 use crate::contract;
 use crate::contract::v0_1::Linked;
 use crate::data::descriptor::{Descriptor, RawDescriptor};
@@ -70,7 +72,7 @@ pub enum LoadError {
     /// It lacks the export that does the work.
     #[error("it does not export `tympan:addon/transform`, so there is nothing to run")]
     NoTransform,
-    /// It is not valid, or uses features that this host has not.
+    /// It is not valid, or uses features that this host does not have.
     #[error("it does not compile: {0}")]
     Compile(String),
     /// Its functions or types differ from the contract's.
@@ -117,7 +119,9 @@ impl Loaded {
 impl Loader<'_> {
     /// Checks, compiles and describes a component.
     pub async fn load(&self, bytes: Vec<u8>, policy: &Policy) -> Result<Loaded, LoadError> {
-        let inspection = binary::inspect(&bytes)?;
+        let inspecting = move || binary::inspect(&bytes).map(|inspection| (inspection, bytes));
+        let inspected = tokio::task::spawn_blocking(inspecting).await;
+        let (inspection, bytes) = inspected.unwrap_or_else(|error| resume_unwind(error.into_panic()))?;
         check_digest(&inspection, policy)?;
         check_file(&inspection)?;
         let component = self.component(bytes, &inspection.sha256).await?;
@@ -189,7 +193,7 @@ fn check_digest(inspection: &Inspection, policy: &Policy) -> Result<(), LoadErro
 
 fn check_file(inspection: &Inspection) -> Result<(), LoadError> {
     if !inspection.is_supported() {
-        return Err(LoadError::Version(inspection.contract_version.clone()));
+        return Err(LoadError::Version(shown(&inspection.contract_version)));
     }
     imports::check(&inspection.imports)?;
     let transforms = |name: &String| contract::interface(name).is_some_and(|found| found.name == "transform");

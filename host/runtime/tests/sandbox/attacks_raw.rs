@@ -2,7 +2,7 @@
 
 use crate::raw::Raw;
 use crate::support::{context, error, run, runtime, transcript};
-use tympan_runtime::{Call, CallReport, ConfigError, Limits, Policy, exception};
+use tympan_runtime::{Call, CallReport, ConfigError, Limits, Policy, Runtime, RuntimeSettings, exception};
 
 async fn report(raw: Raw, limits: Limits) -> CallReport {
     let policy = Policy { limits, ..Policy::default() };
@@ -108,11 +108,23 @@ async fn a_cancelled_call_ends_at_once() {
 
 #[tokio::test]
 async fn a_waiting_call_can_be_cancelled() {
-    let addon = runtime().load_bytes(Raw::default().component(), &Policy::default()).await.unwrap();
+    let one_place = RuntimeSettings { max_instances: 1, ..RuntimeSettings::default() };
+    let runtime = Runtime::new(one_place).unwrap();
+    let process = "(loop $again (br $again)) unreachable".to_owned();
+    let endless = Raw { process, ..Raw::default() };
+    let endless = runtime.load_bytes(endless.component(), &Policy::default()).await.unwrap();
+    let honest = runtime.load_bytes(Raw::default().component(), &Policy::default()).await.unwrap();
     let input = transcript();
-    let call = Call::new(context("{}"), &input);
-    call.cancel.cancel();
-    assert_eq!(error(&addon.process(call).await).exception, exception::CANCELLED);
+    let (first, second) = (Call::new(context("{}"), &input), Call::new(context("{}"), &input));
+    let (end_first, cancel_second) = (first.cancel.clone(), second.cancel.clone());
+    let (_, ()) = tokio::join!(endless.process(first), async {
+        let mut waiting = Box::pin(honest.process(second));
+        let wait = std::time::Duration::from_millis(200);
+        assert!(tokio::time::timeout(wait, &mut waiting).await.is_err(), "there is no second place");
+        cancel_second.cancel();
+        assert_eq!(error(&waiting.await).exception, exception::CANCELLED);
+        end_first.cancel();
+    });
 }
 
 /// A place is taken for the call only, and given back whatever happens in it.

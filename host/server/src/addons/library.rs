@@ -38,7 +38,11 @@ impl Library {
         let mut candidates = Vec::new();
         let mut refused = Vec::new();
         for (at, folder) in self.settings.folders.iter().enumerate() {
-            for file in component_files(folder).await {
+            let files = component_files(folder).await.unwrap_or_else(|error| {
+                tracing::warn!(folder = %folder.display(), %error, "cannot read a folder of add-ons; those that it held stay");
+                before.files_in(folder)
+            });
+            for file in files {
                 match self.load(&file).await {
                     Ok(Some(addon)) => {
                         candidates.push(Candidate {
@@ -60,7 +64,11 @@ impl Library {
         report(&set);
         let digests: Vec<String> =
             before.entries().iter().map(|entry| entry.addon.digest().to_owned()).collect();
-        self.with_copies(move |copies| digests.iter().try_for_each(|digest| copies.note_use(digest))).await;
+        self.with_copies(move |copies| {
+            let noted: Vec<_> = digests.iter().map(|digest| copies.note_use(digest)).collect();
+            noted.into_iter().collect()
+        })
+        .await;
         self.current.store(Arc::new(set));
     }
 
@@ -123,16 +131,19 @@ impl Library {
 }
 
 /// The `.wasm` files of a folder by name; a folder that is not there has none.
-async fn component_files(folder: &Path) -> Vec<PathBuf> {
+async fn component_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let Ok(mut entries) = tokio::fs::read_dir(folder).await else { return files };
-    while let Ok(Some(entry)) = entries.next_entry().await {
+    let mut entries = match tokio::fs::read_dir(folder).await {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(files),
+        opened => opened?,
+    };
+    while let Some(entry) = entries.next_entry().await? {
         if entry.path().extension().is_some_and(|extension| extension == "wasm") {
             files.push(entry.path());
         }
     }
     files.sort();
-    files
+    Ok(files)
 }
 
 fn note_denial(file: &Path, error: &LoadError) {

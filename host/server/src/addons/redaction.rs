@@ -61,8 +61,9 @@ impl Redaction {
         assembled: Assembled,
         cancel: &CancellationToken,
     ) -> Result<Assembled, EnrichError> {
-        let (Some(addon), Some(before), Some(redacted)) = (self.addon, self.before, self.redacted) else {
-            return Ok(assembled);
+        let Some(addon) = self.addon else { return Ok(assembled) };
+        let (Some(before), Some(redacted)) = (self.before, self.redacted) else {
+            return Err(EnrichError::Redaction { addon, exception: NO_PROOF });
         };
         let search = tokio::task::spawn_blocking(move || {
             let masked = MaskedValues::between(&before, &redacted);

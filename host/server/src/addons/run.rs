@@ -81,10 +81,13 @@ impl Work<'_> {
             self.redaction.begins(&self.transcript);
         }
         let input = convert::to_runtime(&self.transcript);
-        let calls = batch.clone().map(|at| self.call(at, &input));
+        let calls = batch
+            .clone()
+            .map(|at| self.call(&self.steps[at], &input, None, Some(self.progress.of_addon(at))));
         let reports = join_all(calls).await;
         for (at, called) in batch.zip(reports) {
-            self.take_in(at, &input, called)?;
+            let outcome = take_in(&self.steps[at], called, &input, None, &mut self.transcript)?;
+            self.outcomes.push(outcome);
             self.progress.ended(at);
         }
         if redacts {
@@ -93,11 +96,15 @@ impl Work<'_> {
         Ok(())
     }
 
-    async fn call(&self, at: usize, input: &runtime::Transcript) -> Called {
-        let step = &self.steps[at];
-        let on_progress = Some(self.progress.of_addon(at));
+    async fn call(
+        &self,
+        step: &Step<'_>,
+        input: &runtime::Transcript,
+        variant: Option<&str>,
+        on_progress: Option<ProgressFn>,
+    ) -> Called {
         let previous = self.previous(step);
-        self.caller.call(Task { step, input, variant: None, previous, on_progress }).await
+        self.caller.call(Task { step, input, variant, previous, on_progress }).await
     }
 
     /// Outputs of the add-ons that this one waits for, without those that redaction hides.
@@ -106,36 +113,13 @@ impl Work<'_> {
         self.outcomes.iter().filter(|outcome| seen(&outcome.name)).map(Outcome::as_previous).collect()
     }
 
-    fn take_in(&mut self, at: usize, input: &runtime::Transcript, called: Called) -> Result<(), EnrichError> {
-        let step = &self.steps[at];
-        let planned = step.planned;
-        let Called { exec_time_s, returned } = called;
-        let outcome = match returned.and_then(|output| step.check_slot(output)) {
-            Ok(output) => {
-                if let Some(changed) = &output.transcript {
-                    let fallback = self.transcript.languages.first().map_or("en", String::as_str).to_owned();
-                    self.transcript = convert::from_runtime(changed, input, &fallback);
-                }
-                Outcome::returned(&planned.name, exec_time_s, output, step.addon.as_ref(), input)
-            }
-            Err(error) if error.exception == exception::CANCELLED => return Err(EnrichError::Cancelled),
-            Err(error) if planned.redacts => {
-                let exception = exception::label(&error.exception);
-                return Err(EnrichError::Redaction { addon: planned.name.clone(), exception });
-            }
-            Err(error) => Outcome::failed(&planned.name, exec_time_s, error),
-        };
-        self.outcomes.push(outcome);
-        Ok(())
-    }
-
     /// Runs the add-ons with the effect `per-variant` once on each further transcript.
     async fn run_on_variants(&mut self) -> Result<(), EnrichError> {
         for outcome_at in 0..self.outcomes.len() {
             let variants = std::mem::take(&mut self.outcomes[outcome_at].variants);
             let mut finished = Vec::with_capacity(variants.len());
             for mut variant in variants {
-                if let Ok(transcript) = &variant.transcript {
+                if let Ok(transcript) = &mut variant.transcript {
                     variant.addons = self.run_on_variant(&variant.id, transcript).await?;
                 }
                 finished.push(variant);
@@ -145,19 +129,16 @@ impl Work<'_> {
         Ok(())
     }
 
-    async fn run_on_variant(&self, id: &str, transcript: &Transcript) -> Result<Vec<Outcome>, EnrichError> {
-        let input = convert::to_runtime(transcript);
+    async fn run_on_variant(
+        &self,
+        id: &str,
+        transcript: &mut Transcript,
+    ) -> Result<Vec<Outcome>, EnrichError> {
         let mut outcomes = Vec::new();
         for step in self.steps.iter().filter(|step| step.runs_per_variant()) {
-            let name = &step.planned.name;
-            let previous = self.previous(step);
-            let task = Task { step, input: &input, variant: Some(id), previous, on_progress: None };
-            let Called { exec_time_s, returned } = self.caller.call(task).await;
-            outcomes.push(match returned {
-                Ok(output) => Outcome::returned(name, exec_time_s, output, step.addon.as_ref(), &input),
-                Err(error) if error.exception == exception::CANCELLED => return Err(EnrichError::Cancelled),
-                Err(error) => Outcome::failed(name, exec_time_s, error),
-            });
+            let input = convert::to_runtime(transcript);
+            let called = self.call(step, &input, Some(id), None).await;
+            outcomes.push(take_in(step, called, &input, Some(id), transcript)?);
         }
         Ok(outcomes)
     }
@@ -168,5 +149,32 @@ impl Work<'_> {
         outcomes.extend(self.caller.facts.missing.iter().map(|name| Outcome::not_installed(name)));
         let assembled = assemble(self.transcript, outcomes);
         self.redaction.prove(assembled, self.caller.cancel).await
+    }
+}
+
+/// What became of a call on `transcript`, in the form of `input`; the add-on may have changed it.
+fn take_in(
+    step: &Step<'_>,
+    called: Called,
+    input: &runtime::Transcript,
+    variant: Option<&str>,
+    transcript: &mut Transcript,
+) -> Result<Outcome, EnrichError> {
+    let Called { exec_time_s, returned } = called;
+    let planned = step.planned;
+    match returned.and_then(|output| step.check_output(output, variant)) {
+        Ok(output) => {
+            if let Some(changed) = &output.transcript {
+                let fallback = transcript.languages.first().map_or("en", String::as_str).to_owned();
+                *transcript = convert::from_runtime(changed, input, &fallback);
+            }
+            Ok(Outcome::returned(&planned.name, exec_time_s, output, step.addon.as_ref(), input))
+        }
+        Err(error) if error.exception == exception::CANCELLED => Err(EnrichError::Cancelled),
+        Err(error) if planned.redacts => {
+            let exception = exception::label(&error.exception);
+            Err(EnrichError::Redaction { addon: planned.name.clone(), exception })
+        }
+        Err(error) => Ok(Outcome::failed(&planned.name, exec_time_s, error)),
     }
 }

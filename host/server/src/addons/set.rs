@@ -91,6 +91,12 @@ impl AddonSet {
         self.entries.iter().find(|entry| entry.addon.descriptor().name == name)
     }
 
+    /// The files of that folder that this set was made of.
+    pub fn files_in(&self, folder: &Path) -> Vec<PathBuf> {
+        let of_entries = self.entries.iter().map(|entry| &entry.file);
+        of_entries.filter(|file| file.parent() == Some(folder)).cloned().collect()
+    }
+
     /// What that file held when this set was made.
     pub fn loaded_from(&self, file: &Path) -> Option<Candidate> {
         self.entries.iter().find(|entry| entry.file == file).map(|entry| Candidate {

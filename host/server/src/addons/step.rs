@@ -36,13 +36,22 @@ impl<'a> Step<'a> {
         self.addon.as_ref().is_some_and(|addon| addon.descriptor().runs_per_variant())
     }
 
-    /// Only add-ons of the slot `transcript` may change the transcript.
-    pub fn check_slot(&self, output: AddonOutput) -> Result<AddonOutput, AddonError> {
-        if self.slot() == Slot::Transcript || output.transcript.is_none() {
+    /// Only add-ons of the slot `transcript` may change the transcript, and none makes further
+    /// transcripts of a further transcript (`variant`).
+    pub fn check_output(
+        &self,
+        output: AddonOutput,
+        variant: Option<&str>,
+    ) -> Result<AddonOutput, AddonError> {
+        let fault = if self.slot() != Slot::Transcript && output.transcript.is_some() {
+            "only an add-on of the slot transcript may return a changed transcript"
+        } else if variant.is_some() && !output.variants.is_empty() {
+            "an add-on that runs on a variant may not return variants of it"
+        } else {
             return Ok(output);
-        }
-        let message = "only an add-on of the slot transcript may return a changed transcript".to_owned();
-        Err(AddonError { status_code: 500, exception: exception::INVALID_OUTPUT.to_owned(), message })
+        };
+        let exception = exception::INVALID_OUTPUT.to_owned();
+        Err(AddonError { status_code: 500, exception, message: fault.to_owned() })
     }
 
     fn slot(&self) -> Slot {

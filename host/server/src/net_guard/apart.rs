@@ -9,7 +9,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -23,25 +23,25 @@ use crate::priority;
 pub async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
     let stop = CancellationToken::new();
     let _stopped_when_dropped = stop.clone().drop_guard();
-    let runtime = Builder::new_current_thread().enable_all().build()?;
     let (ended, outcome) = oneshot::channel();
     let run = move || {
         priority::give_way(priority::OUTGOING);
-        let run = AssertUnwindSafe(|| run(&runtime, work, &stop));
         // Nobody listens when the work was dropped.
-        let _ = ended.send(catch_unwind(run));
-        // A resolver or a disk that hangs is not waited for.
-        runtime.shutdown_background();
+        let _ = ended.send(catch_unwind(AssertUnwindSafe(|| run(work, &stop))));
     };
     thread::Builder::new().name("outgoing".to_owned()).spawn(run)?;
     let outcome = outcome.await.expect("the thread sends before it ends");
-    let outcome = outcome.unwrap_or_else(|panic| resume_unwind(panic));
+    let outcome = outcome.unwrap_or_else(|panic| resume_unwind(panic))?;
     Ok(outcome.expect("only a dropped future stops the work"))
 }
 
 /// The outcome of `work`; `None` when `stop` fires first.
-fn run<T>(runtime: &Runtime, work: impl Future<Output = T>, stop: &CancellationToken) -> Option<T> {
-    runtime.block_on(stop.run_until_cancelled(work))
+fn run<T>(work: impl Future<Output = T>, stop: &CancellationToken) -> io::Result<Option<T>> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let outcome = runtime.block_on(stop.run_until_cancelled(work));
+    // A resolver or a disk that hangs is not waited for.
+    runtime.shutdown_background();
+    Ok(outcome)
 }
 
 #[cfg(test)]

@@ -37,10 +37,10 @@ impl Run {
     }
 }
 
-/// The program, with the compiler that tests use, in this folder.
+/// The program in this folder.
 pub fn tympan_addon(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tympan-addon"));
-    command.args(args).current_dir(dir).env("TYMPAN_WASM_TOOLCHAIN", "debian");
+    command.args(args).current_dir(dir);
     // Compiled Python components are kept between runs, and out of the user's cache.
     command.env("XDG_CACHE_HOME", target_dir().join("tmp/cache"));
     command
