@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{FromRequest, Multipart, Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::TryStreamExt;
 use tokio_util::io::StreamReader;
@@ -20,6 +20,7 @@ use super::origin::Origin;
 use super::state::Api;
 use super::stored::{self, Arrived};
 use crate::blob::BlobError;
+use crate::model::disposition::Disposition;
 use crate::model::id::{AccountId, BlobArea};
 use crate::model::job::AudioSource;
 use crate::validate;
@@ -70,10 +71,13 @@ async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
     let mut arrived = None;
     // Read to the end, so that the connection can be used again.
     while let Some(field) = multipart.next_field().await.map_err(|_| malformed(&fault))? {
-        if field.name() != Some(PART) || arrived.is_some() {
+        // `Multipart` itself knows neither `filename*` nor names in capitals.
+        let header = field.headers().get(header::CONTENT_DISPOSITION).map(HeaderValue::as_bytes);
+        let Disposition { name, filename } = header.map(Disposition::parse).unwrap_or_default();
+        if name.as_deref() != Some(PART) || arrived.is_some() {
             continue;
         }
-        let filename = field.file_name().and_then(stored::safe_filename);
+        let filename = filename.as_deref().and_then(stored::safe_filename);
         let reader = StreamReader::new(field.map_err(std::io::Error::other));
         let mut unfinished = api.blobs.begin(BlobArea::Audio).await?;
         let (size_bytes, sha256) = match unfinished.copy(reader, limits.upload_bytes).await {

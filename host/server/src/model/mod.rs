@@ -5,6 +5,7 @@
 pub mod cause;
 pub mod code;
 pub mod date;
+pub mod disposition;
 pub mod event;
 pub mod id;
 pub mod job;

@@ -108,6 +108,26 @@ async fn other_parts_are_passed_over() {
 }
 
 #[tokio::test]
+async fn a_part_is_understood_however_its_header_is_written() {
+    let harness = Harness::new().await;
+    for (disposition, filename) in [
+        ("Form-Data; Name=\"audio\"; FileName=\"Call.wav\"", "Call.wav"),
+        ("form-data;filename=call.wav;name=audio", "call.wav"),
+        ("form-data; name=\"audio\"; filename*=UTF-8''%C3%A9t%C3%A9%20%22a%22.wav", "été \"a\".wav"),
+        ("form-data; NAME=audio; filename=plain.wav; FILENAME*=utf-8'en'better.wav", "better.wav"),
+        ("form-data; name=audio; filename*=x-unknown''%E9.wav; filename=plain.wav", "plain.wav"),
+        ("form-data; name=\"audio\"; filename=\"a;b \\\"c\\\".wav\"", "a;b \"c\".wav"),
+        ("form-data; name=\"audio\"; filename=\"été.wav\"", "été.wav"),
+        ("form-data; name=\"audio\"", "audio.wav"),
+    ] {
+        let head = format!("--{BOUNDARY}\r\nCONTENT-DISPOSITION: {disposition}\r\n\r\n");
+        let answer = upload(&harness, &[[head.as_bytes(), &wav(), b"\r\n"].concat()]).await;
+        assert_eq!(answer.status, 200, "{disposition}");
+        assert_eq!(answer.json()["audio_metadata"]["filename"], filename, "{disposition}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_audio_leaves_nothing_behind() {
     let harness = Harness::new().await;
     for bytes in [&b""[..], b"text", &wav()[..10]] {
