@@ -2,16 +2,19 @@
 //!
 //! A job fits a filter when it has every pair of the filter. An object gives a pair for
 //! itself and one for each member, so an object of the filter asks for a subset; an array is
-//! one value. Scalars are compared by their text: the query string of a list has no types.
+//! one value. Scalars are compared by their text, since the query string of a list has no types;
+//! texts that are JSON numbers by the number, to the last digit.
 
 use serde_json::{Map, Value};
+
+use super::number;
 
 /// One value, or the fact that an object stands at a place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MetadataPair {
     /// JSON Pointer of the place.
     pub path: String,
-    /// `s` and the text of a scalar, `a` and the JSON of an array, `o` for an object.
+    /// `s` and the text of a scalar, numbers in one form; `a` and the JSON of an array, `o` for an object.
     pub value: String,
 }
 
@@ -49,7 +52,8 @@ fn collect(path: &str, object: &Map<String, Value>, found: &mut Vec<MetadataPair
 /// Python writes `True` where JSON has `true`.
 fn scalar(text: &str) -> String {
     let is_truth = text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false");
-    format!("s{}", if is_truth { text.to_ascii_lowercase() } else { text.to_owned() })
+    let plain = || if is_truth { text.to_ascii_lowercase() } else { text.to_owned() };
+    format!("s{}", number::canonical(text).unwrap_or_else(plain))
 }
 
 /// RFC 6901, section 3.
@@ -116,6 +120,60 @@ mod tests {
             json!({ "n": 4711, "on": false }),
         ] {
             assert!(!fits(&job, filter.clone()), "{filter}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_compared_by_what_they_are_worth_to_the_last_digit() {
+        for (kept, asked) in [
+            ("1.0", ["1", "1e0", "\"1.00\"", "10E-1"]),
+            ("1", ["1.0", "1E0", "\"0.1e1\"", "100e-2"]),
+            ("-250", ["-2.5e2", "-250.0", "-25e+1", "\"-250\""]),
+            ("0", ["-0", "0.0", "0e9", "\"-0.0\""]),
+            ("0.00001", ["1e-5", "0.1e-4", "\"1E-05\"", "1.0e-5"]),
+            ("1e300", ["10e299", "1E+300", "\"1e300\"", "0.1e301"]),
+            (
+                "9007199254740993",
+                [
+                    "9007199254740993",
+                    "\"9007199254740993.0\"",
+                    "\"9007199254740993\"",
+                    "\"9007199254740993e0\"",
+                ],
+            ),
+            (
+                "18446744073709551615",
+                [
+                    "18446744073709551615",
+                    "\"18446744073709551615\"",
+                    "\"1.8446744073709551615e19\"",
+                    "\"18446744073709551615.0\"",
+                ],
+            ),
+        ] {
+            let job = serde_json::from_str(&format!("{{\"n\":{kept}}}")).unwrap();
+            for text in asked {
+                let filter = serde_json::from_str(&format!("{{\"n\":{text}}}")).unwrap();
+                assert!(fits(&job, filter), "{kept} is found by {text}");
+            }
+        }
+        for (kept, asked) in [
+            (json!(9_007_199_254_740_993_u64), json!(9_007_199_254_740_992_u64)),
+            (json!(u64::MAX), json!(u64::MAX - 1)),
+            (json!(i64::MIN), json!(i64::MIN + 1)),
+            (json!("007"), json!(7)),
+            (json!("+1"), json!(1)),
+            (json!("1."), json!(1)),
+            (json!(".5"), json!(0.5)),
+            (json!("1e"), json!(1)),
+            (json!("NaN"), json!(0)),
+            (json!("1e99999999999999999999"), json!(1)),
+            (json!("-"), json!(0)),
+            (json!(""), json!(0)),
+            (json!(10), json!(1)),
+            (json!(1.5), json!(15)),
+        ] {
+            assert!(!fits(&json!({ "n": kept }), json!({ "n": asked })), "{kept} is not {asked}");
         }
     }
 

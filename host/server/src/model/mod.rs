@@ -12,6 +12,7 @@ pub mod job;
 pub mod language;
 pub mod listing;
 pub mod metadata;
+pub mod number;
 pub mod plan;
 pub mod result;
 pub mod secret;

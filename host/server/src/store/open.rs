@@ -26,7 +26,7 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
@@ -36,6 +36,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0007_waiting.sql"),
     include_str!("migrations/0008_slots.sql"),
     include_str!("migrations/0009_accounts.sql"),
+    include_str!("migrations/0010_numbers.sql"),
 ];
 
 /// The database of one data folder.
@@ -182,6 +183,7 @@ mod tests {
         let mut job = NewJob::example(AudioSource::Url("http://example.com/a.wav".to_owned()), 1);
         let metadata = json!({
             "text": "x y", "True": "TRUE", "no": false, "none": null, "n": -4711, "f": 1.25, "empty": {},
+            "whole": 30.0, "version": "1.50", "versions": "1.2.0", "zeros": "00.0",
             "list": [1, {"b": 2, "a": "q"}], "in": {"a/b": {"~": "deep \"quoted\" ü"}, "": 0},
         });
         job.spec.custom_metadata = metadata.as_object().cloned();
