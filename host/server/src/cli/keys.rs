@@ -70,10 +70,7 @@ async fn open(config: &Config) -> anyhow::Result<Store> {
 
 async fn create(store: &Store, config: &Config, arguments: CreateArguments) -> anyhow::Result<()> {
     let CreateArguments { account, plan, label, admin } = arguments;
-    anyhow::ensure!(
-        AccountId::is_valid(&account),
-        "--account must have 1 to 128 printable bytes and no spaces at its ends"
-    );
+    anyhow::ensure!(AccountId::is_valid(&account), "--account {}", AccountId::RULE);
     anyhow::ensure!(
         label.chars().count() <= LABEL_CHARACTERS && !label.chars().any(char::is_control),
         "--label must have at most {LABEL_CHARACTERS} printable characters"

@@ -93,8 +93,9 @@ fn webhook(at: usize, file: WebhookFile, allow_private: bool) -> Result<Webhook,
     if file.secret.as_ref().is_some_and(|secret| secret.expose().is_empty()) {
         return Err(invalid("secret", "must not be empty"));
     }
-    if file.account.as_ref().is_some_and(String::is_empty) {
-        return Err(invalid("account", "must not be empty; without it the webhook hears of every account"));
+    if file.account.as_ref().is_some_and(|name| !AccountId::is_valid(name)) {
+        let problem = format!("{}; without it the webhook hears of every account", AccountId::RULE);
+        return Err(invalid("account", &problem));
     }
     if file.events.as_ref().is_some_and(Vec::is_empty) {
         return Err(invalid("events", "must not be empty; without it the webhook hears of everything"));

@@ -48,9 +48,16 @@ uuid_id!(
 pub struct AccountId(pub String);
 
 impl AccountId {
+    /// Longest name.
+    pub const MOST_BYTES: usize = 128;
+    /// What [`AccountId::is_valid`] asks for, for whoever has to change a name.
+    pub const RULE: &str = "must have 1 to 128 printable bytes and no spaces at its ends";
+
     /// Whether a new account may have this name: 1 to 128 bytes of printable text.
     pub fn is_valid(name: &str) -> bool {
-        (1..=128).contains(&name.len()) && !name.chars().any(char::is_control) && name.trim() == name
+        (1..=Self::MOST_BYTES).contains(&name.len())
+            && !name.chars().any(char::is_control)
+            && name.trim() == name
     }
 }
 

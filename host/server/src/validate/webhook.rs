@@ -9,7 +9,7 @@ use crate::model::id::AccountId;
 use crate::model::secret::Secret;
 use crate::net_guard::check_url;
 
-/// Longest secret and longest account name, characters.
+/// Longest secret, characters.
 pub(super) const MOST_CHARS: usize = 256;
 
 /// A webhook as it was asked for.
@@ -41,19 +41,22 @@ pub fn webhook(body: &Map<String, Value>, allow_private: bool) -> Result<Webhook
     {
         problems.invalid(format!("url {error}"));
     }
-    let secret = short_text(&fields, "secret", &mut problems).map(Secret::new);
-    let account_id = short_text(&fields, "account", &mut problems).map(|name| AccountId(name.to_owned()));
+    let secret = secret(&fields, &mut problems);
+    let account_id = fields.text("account", &mut problems).map(|name| AccountId(name.to_owned()));
+    if account_id.as_ref().is_some_and(|account| !AccountId::is_valid(&account.0)) {
+        problems.invalid(format!("account {}", AccountId::RULE));
+    }
     let events = events(&fields, &mut problems);
     problems.verdict()?;
     Ok(WebhookWish { url: url.to_owned(), secret, events, account_id })
 }
 
-fn short_text<'a>(fields: &Fields<'a>, name: &str, problems: &mut Problems) -> Option<&'a str> {
-    let text = fields.text(name, problems)?;
+fn secret(fields: &Fields<'_>, problems: &mut Problems) -> Option<Secret> {
+    let text = fields.text("secret", problems)?;
     if !(1..=MOST_CHARS).contains(&text.chars().count()) {
-        problems.invalid(format!("{name} must have 1 to {MOST_CHARS} characters"));
+        problems.invalid(format!("secret must have 1 to {MOST_CHARS} characters"));
     }
-    Some(text)
+    Some(Secret::new(text))
 }
 
 fn events(fields: &Fields<'_>, problems: &mut Problems) -> Option<Vec<Event>> {
@@ -109,7 +112,9 @@ mod tests {
             (json!({"url": "http://a.example", "secret": ""}), "secret must have"),
             (json!({"url": "http://a.example", "secret": "s".repeat(257)}), "secret must have"),
             (json!({"url": "http://a.example", "account": ""}), "account must have"),
-            (json!({"url": "http://a.example", "account": "é".repeat(257)}), "account must have"),
+            (json!({"url": "http://a.example", "account": "é".repeat(65)}), "account must have"),
+            (json!({"url": "http://a.example", "account": " a"}), "account must have"),
+            (json!({"url": "http://a.example", "account": "a\nb"}), "account must have"),
             (json!({"url": "http://a.example", "events": []}), "events must not be empty"),
             (json!({"url": "http://a.example", "events": "x"}), "events must be an array"),
             (
@@ -120,8 +125,8 @@ mod tests {
             let entries = read(body).expect_err(start);
             assert!(entries.len() == 1 && entries[0].starts_with(start), "{entries:?}");
         }
-        for member in ["secret", "account"] {
-            for length in [1, 255, 256] {
+        for (member, most) in [("secret", 256), ("account", 64)] {
+            for length in [1, most - 1, most] {
                 let body = json!({"url": "http://a.example", member: "é".repeat(length)});
                 assert!(read(body).is_ok(), "{member} of {length} characters");
             }

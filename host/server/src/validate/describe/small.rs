@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::schema::{described, optional, web_url};
 use crate::model::event::Event;
+use crate::model::id::AccountId;
 use crate::validate::attached::ATTACHED_BYTES;
 use crate::validate::webhook::MOST_CHARS;
 
@@ -25,7 +26,8 @@ pub(super) fn attached() -> Value {
 }
 
 pub(super) fn webhook() -> Value {
-    let text = json!({ "type": "string", "minLength": 1, "maxLength": MOST_CHARS });
+    let secret = json!({ "type": "string", "minLength": 1, "maxLength": MOST_CHARS });
+    let account = json!({ "type": "string", "minLength": 1, "maxLength": AccountId::MOST_BYTES });
     let events: Vec<&str> = Event::ALL.into_iter().map(Event::name).collect();
     let events = json!({ "type": "array", "minItems": 1, "items": { "enum": events } });
     json!({
@@ -33,8 +35,8 @@ pub(super) fn webhook() -> Value {
         "required": ["url"],
         "properties": {
             "url": web_url("Where messages are sent."),
-            "secret": optional(described(text.clone(), "Signs what is sent.")),
-            "account": optional(described(text, "Whose jobs it hears of; without it everybody's.")),
+            "secret": optional(described(secret, "Signs what is sent.")),
+            "account": optional(described(account, "Whose jobs it hears of; without it everybody's.")),
             "events": optional(described(events, "What it hears of; without it everything.")),
         },
     })
