@@ -4,6 +4,7 @@ use serde_json::Value;
 use time::OffsetDateTime;
 use url::form_urlencoded;
 
+use super::object::nesting;
 use super::prerecorded::METADATA_CHARS;
 use super::problems::{Problems, Rejection};
 use crate::model::date;
@@ -157,7 +158,11 @@ impl Reader {
         if keys.is_empty() {
             match serde_json::from_str(value) {
                 Ok(Value::Object(object)) => pairs.extend(metadata::pairs(&object)),
-                _ => self.problems.invalid(format!("{METADATA} must be a JSON object")),
+                read => {
+                    let too_deep = read.err().and_then(|error| nesting(&error));
+                    let problem = too_deep.unwrap_or_else(|| "be a JSON object".to_owned());
+                    self.problems.invalid(format!("{METADATA} must {problem}"));
+                }
             }
         } else if let Some(keys) = keys.strip_prefix('[').and_then(|keys| keys.strip_suffix(']')) {
             pairs.push(MetadataPair::of_text(keys.split("]["), value));

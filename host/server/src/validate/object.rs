@@ -4,20 +4,30 @@ use serde_json::{Map, Value};
 
 use super::problems::Rejection;
 
+/// Objects and arrays within each other that the parser takes.
+const MOST_LEVELS: usize = 127;
+
 /// Reads a JSON object. Of a member that stands twice the last counts, as in the parsers that
-/// clients use; nesting deeper than 128 is refused by the parser.
+/// clients use.
 ///
 /// # Errors
 /// [`Rejection`] with what is wrong with the text, and where.
 pub fn object(bytes: &[u8]) -> Result<Map<String, Value>, Rejection> {
-    let refused = |problem: String| Err(Rejection::Invalid(vec![format!("body must be {problem}")]));
+    let refused = |problem: String| Err(Rejection::Invalid(vec![format!("body must {problem}")]));
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => refused("a JSON object".to_owned()),
-        Err(error) => {
-            refused(format!("valid JSON: it is not at line {}, column {}", error.line(), error.column()))
-        }
+        Ok(_) => refused("be a JSON object".to_owned()),
+        Err(error) => refused(nesting(&error).unwrap_or_else(|| {
+            format!("be valid JSON: it is not at line {}, column {}", error.line(), error.column())
+        })),
     }
+}
+
+/// What must be, where a text was refused for its depth. The parser has a text for that and
+/// nothing else.
+pub(super) fn nesting(error: &serde_json::Error) -> Option<String> {
+    let is_too_deep = error.to_string().starts_with("recursion limit exceeded");
+    is_too_deep.then(|| format!("be nested in at most {MOST_LEVELS} levels"))
 }
 
 #[cfg(test)]
@@ -32,7 +42,12 @@ mod tests {
         };
         assert_eq!(entry("[]"), "body must be a JSON object");
         assert_eq!(entry("{\n  \"a\": }"), "body must be valid JSON: it is not at line 2, column 8");
-        assert!(entry(&"{\"a\":".repeat(1000)).starts_with("body must be valid JSON"));
+        assert!(entry(&"{\"a\":".repeat(100)).starts_with("body must be valid JSON"));
+        let nested = |levels: usize| format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels));
+        assert!(object(nested(MOST_LEVELS).as_bytes()).is_ok());
+        let too_deep = "body must be nested in at most 127 levels";
+        assert_eq!(entry(&nested(MOST_LEVELS + 1)), too_deep);
+        assert_eq!(entry(&"{\"a\":[".repeat(1000)), too_deep);
         assert!(entry("{\"a\":1e999}").starts_with("body must be valid JSON"));
     }
 
