@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-use super::caller::Caller;
+use super::caller::Keeper;
 use super::collection::Collection;
 use super::error::ApiError;
 use super::jobs;
@@ -28,7 +28,7 @@ const PIECE_BYTES: usize = 256 * 1024;
 /// `GET /file/{id}`.
 pub(super) async fn get(
     State(api): State<Arc<Api>>,
-    Caller(account): Caller,
+    Keeper(account): Keeper,
     PathId(id): PathId,
     method: Method,
     headers: HeaderMap,
@@ -41,7 +41,7 @@ pub(super) async fn get(
 /// `GET /v2/<collection>/{id}/file`. The audio of a live job is a WAV file.
 pub(super) async fn get_of_job(
     State(api): State<Arc<Api>>,
-    Caller(account): Caller,
+    Keeper(account): Keeper,
     collection: Collection,
     PathId(id): PathId,
     method: Method,

@@ -53,7 +53,7 @@ pub(super) async fn delete(
 /// `PATCH /v2/<collection>/{id}`: adds to `post_session_metadata`.
 pub(super) async fn patch(
     State(api): State<Arc<Api>>,
-    Caller(account): Caller,
+    Keeper(account): Keeper,
     collection: Collection,
     PathId(id): PathId,
     request: Request,

@@ -106,7 +106,7 @@ impl Host {
         Sweeper {
             store: self.store.clone(),
             blobs: self.blobs.clone(),
-            periods: Arc::new(move |account| policies.policy_of(account).retention),
+            periods: Arc::new(move |account| policies.policy_of(account).periods()),
         }
     }
 }

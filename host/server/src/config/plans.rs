@@ -362,6 +362,10 @@ mod tests {
         assert!(policy("[accounts.a]\nplan = \"enterprise\"\nzero_retention = true", "a").zero_retention);
         assert!(!policy("[accounts.a]\nplan = \"enterprise\"\nzero_retention = true", "b").zero_retention);
         from_text("[plans.gold]\nzero_retention = true").unwrap();
+        let kept = "[plans.a]\nzero_retention = true\nretention.audio_days = 9\nretention.logs_days = 30";
+        let periods = from_text(kept).unwrap().plans.by_name()["a"].periods();
+        let days = (periods.audio_days, periods.transcript_days, periods.metadata_days, periods.logs_days);
+        assert_eq!(days, (Some(0), Some(0), Some(0), Some(30)));
     }
 
     #[test]

@@ -32,6 +32,20 @@ pub struct Policy {
     pub zero_retention: bool,
 }
 
+impl Policy {
+    /// How long data is kept that does not go with its delivery: where nothing is kept, all
+    /// from before the account came under this rule goes as soon as any period ends.
+    pub fn periods(&self) -> Retention {
+        let logs_days = self.retention.logs_days;
+        match self.zero_retention {
+            true => {
+                Retention { audio_days: Some(0), transcript_days: Some(0), metadata_days: Some(0), logs_days }
+            }
+            false => self.retention,
+        }
+    }
+}
+
 /// What happens to a recorded job while the account has all it may have in work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -42,5 +42,5 @@ pub(super) fn read(operation: OperationBuilder) -> OperationBuilder {
         .parameter(range)
         .response("200", with_content("The file.", "application/octet-stream", binary()))
         .response("206", with_content("The part that was asked for.", "application/octet-stream", binary()));
-    failing(operation, &[401, 404, 416, 429, 503])
+    failing(operation, &[401, 403, 404, 416, 429, 503])
 }

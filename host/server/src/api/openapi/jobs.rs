@@ -150,7 +150,7 @@ fn patch(operation: OperationBuilder) -> OperationBuilder {
         .parameter(id("Id of the job."))
         .request_body(json_body(validate::ATTACHED))
         .response("204", no_body("It is kept with the job."));
-    failing(operation, &[400, 401, 404, 408, 413, 415, 429, 503])
+    failing(operation, &[400, 401, 403, 404, 408, 413, 415, 429, 503])
 }
 
 /// A list is written in pieces, so no type of it exists.

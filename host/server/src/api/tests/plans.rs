@@ -1,11 +1,15 @@
 //! What plans allow, through the router.
 
+use std::collections::HashMap;
+
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Map, json};
 
+use super::rows::elsewhere;
 use super::{AUDIO, Harness};
-use crate::model::id::{BlobArea, BlobKey};
+use crate::model::id::{AccountId, BlobArea, BlobKey};
+use crate::model::job::{AudioSource, Kind};
 use crate::store::{Ending, Outcome, no_limit};
 
 async fn post(harness: &Harness) -> super::Answer {
@@ -83,4 +87,36 @@ async fn a_key_that_asks_too_often_is_told_when_to_come_back() {
         harness.send(stranger.body(Body::empty()).unwrap()).await.envelope(401);
     }
     assert_eq!(harness.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_was_kept_before_cannot_be_read_once_the_plan_keeps_nothing() {
+    let harness = Harness::planned("[plans.none]\nzero_retention = true").await;
+    let file = harness.store_file("a.wav", b"bytes").await;
+    let recorded = harness.add(Kind::PreRecorded, AudioSource::Stored(file.id), 1).await;
+    let live = harness.add(Kind::Live, elsewhere(), 1).await;
+    let reads = [
+        format!("/file/{}", file.id),
+        format!("/v2/pre-recorded/{recorded}/file"),
+        format!("/v2/pre-recorded/{recorded}"),
+        format!("/v2/transcription/{recorded}/file"),
+        format!("/v2/transcription/{live}"),
+        format!("/v2/live/{live}"),
+        "/v2/pre-recorded".to_owned(),
+        "/v2/live".to_owned(),
+        "/v2/transcription".to_owned(),
+    ];
+    for path in &reads {
+        assert_eq!(harness.get(path).await.status, 200, "{path}");
+    }
+    let account = AccountId("default".to_owned());
+    harness.api.policies.assign(HashMap::from([(account, "none".to_owned())]));
+    for path in &reads {
+        harness.get(path).await.envelope(403);
+    }
+    let job = format!("/v2/pre-recorded/{recorded}");
+    harness.patch(&job, &json!({ "post_session_metadata": { "a": 1 } })).await.envelope(403);
+    assert_eq!(harness.get("/v2/usage").await.status, 200);
+    finish_one(&harness, 1.0).await;
+    assert_eq!(harness.delete(&job).await.status, 202, "what is left can be deleted");
 }
