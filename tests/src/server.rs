@@ -134,6 +134,11 @@ impl Server {
         self.options.config = config.to_owned();
     }
 
+    /// Chooses the program of the next start; none: that of this build.
+    pub fn run_program(&mut self, program: Option<PathBuf>) {
+        self.options.program = program;
+    }
+
     /// From the next start on, addresses of requests must be public.
     pub fn forbid_private_urls(&mut self) {
         self.options.environment.push(("TYMPAN_ALLOW_PRIVATE_URLS".to_owned(), "false".to_owned()));

@@ -48,3 +48,36 @@ fn an_origin_that_is_none_stops_the_start() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("cors.allowed_origins must hold origins such as https://app.example"), "{said}");
 }
+
+/// The program with no room for a single byte in any file, as on a full disk.
+fn without_room(folder: &std::path::Path) -> Options {
+    use std::os::unix::fs::PermissionsExt;
+    let program = folder.join("tympan-without-room");
+    let tympan = tympan_tests::server::binary("tympan");
+    let script = format!("#!/bin/sh\ntrap '' XFSZ\nulimit -f 0\nexec '{}' \"$@\"\n", tympan.display());
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    Options { program: Some(program), ..Options::default() }
+}
+
+#[tokio::test]
+async fn a_full_disk_stops_the_start_with_the_folder_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = without_room(folder.path()).command(&["serve"]);
+    assert!(!output.status.success() && output.stdout.is_empty());
+    let text = String::from_utf8_lossy(&output.stderr);
+    let sentence =
+        text.lines().find(|line| line.contains("the data folder /")).unwrap_or_else(|| panic!("{text}"));
+    assert!(sentence.contains("/data cannot be used; free some space on its disk"), "{sentence}");
+
+    // It had room once, and has so again after that.
+    let mut server = Server::start(Options::default());
+    server.kill();
+    server.run_program(without_room(folder.path()).program);
+    let output = server.command(&["serve"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("free some space on its disk"), "{text}");
+    server.run_program(None);
+    server.restart();
+    assert_eq!(server.client().get("/readyz").await.status, 200);
+}

@@ -45,11 +45,9 @@ impl Host {
     /// When a folder, the database, the engine or a model file cannot be opened.
     pub async fn open(config: &Config, data_dir: &Path, database_file: &Path) -> anyhow::Result<Self> {
         let engine = open_engine(config)?;
-        tokio::fs::create_dir_all(data_dir)
-            .await
-            .with_context(|| format!("cannot make the data folder {}", data_dir.display()))?;
-        let store = Arc::new(Store::open(database_file).await?);
-        let blobs = Blobs::open(&data_dir.join("blobs"))?;
+        tokio::fs::create_dir_all(data_dir).await.with_context(|| unusable(data_dir))?;
+        let store = Arc::new(Store::open(database_file).await.with_context(|| unusable(data_dir))?);
+        let blobs = Blobs::open(&data_dir.join("blobs")).with_context(|| unusable(data_dir))?;
         let library = Arc::new(open_library(config).await?);
         let policies = Arc::new(Policies::new(config.plans.clone()));
         Ok(Self { store, blobs, engine, library, policies })
@@ -65,7 +63,8 @@ impl Host {
         for webhook in &mut webhooks {
             webhook.created_ms = date::now_ms();
         }
-        self.store.replace_configured_webhooks(webhooks).await?;
+        let replaced = self.store.replace_configured_webhooks(webhooks).await;
+        replaced.with_context(|| unusable(&config.paths.data_dir))?;
         let settings = delivery_settings(config);
         let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), owner.to_owned());
         Ok(Sender::new(deliver::Parts { store, blobs, settings, owner })?)
@@ -87,8 +86,19 @@ impl Host {
         let clock = Arc::new(SystemClock);
         let (store, blobs, policies) = (self.store.clone(), self.blobs.clone(), self.policies.clone());
         let limit_of: ConcurrencyLimit = Arc::new(move |account| policies.concurrent_prerecorded(account));
-        Ok(Worker::new(worker::Parts { store, blobs, steps, clock, limit_of, settings })?)
+        Worker::new(worker::Parts { store, blobs, steps, clock, limit_of, settings })
+            .with_context(|| unusable(&config.paths.data_dir))
     }
+}
+
+/// Why a start ends. Without rows and bytes the service could only refuse each request: whoever
+/// supervises it is told at once, and starts it again.
+fn unusable(data_dir: &Path) -> String {
+    format!(
+        "the data folder {} cannot be used; free some space on its disk, or allow us to write there, and \
+         start again",
+        data_dir.display()
+    )
 }
 
 impl Host {
