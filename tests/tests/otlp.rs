@@ -173,15 +173,20 @@ async fn a_collector_that_is_dead_or_hangs_costs_a_line_of_the_log() {
             .variable("OTEL_BSP_SCHEDULE_DELAY", "100");
         let mut server = Server::start(options);
         let client = server.client();
-        let begun = std::time::Instant::now();
-        while begun.elapsed() < Duration::from_secs(8) {
-            let asked = std::time::Instant::now();
-            assert_eq!(client.get("/v2/pre-recorded").await.status, 200);
-            assert!(asked.elapsed() < Duration::from_secs(3), "{manner:?}: {:?}", asked.elapsed());
+        // The collector that hangs has one batch in its hands, the others have refused many.
+        let batches = match &manner {
+            Some(Manner::Hang) => 1,
+            _ => 10,
+        };
+        let mut asked = 0;
+        while asked < 100 || receiver.as_ref().is_some_and(|receiver| receiver.messages().len() < batches) {
+            assert_eq!(client.get("/v2/pre-recorded").await.status, 200, "{manner:?}");
+            asked += 1;
+            assert!(asked < 5000, "{manner:?}: the collector hears nothing");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let (took, ended_well) = server.terminate();
-        assert!(ended_well && took < Duration::from_secs(15), "{manner:?}: {took:?}");
+        let (_, ended_well) = server.terminate();
+        assert!(ended_well, "{manner:?}");
         let log = server.log();
         let told = log.lines().filter(|line| line.contains("the collector of traces does not take spans"));
         assert_eq!(told.count(), 1, "{manner:?}\n{log}");
