@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 use super::error::ApiError;
+use super::openapi;
 use super::recent::Recent;
 use crate::auth::Keys;
 use crate::blob::Blobs;
@@ -96,6 +97,7 @@ pub struct Api {
     pub(super) probes: Semaphore,
     pub(super) readiness: Recent<Result<(), ApiError>>,
     pub(super) backlog: Recent<Result<Backlog, ApiError>>,
+    pub(super) description: openapi::Made,
 }
 
 impl Api {
@@ -125,6 +127,7 @@ impl Api {
             probes: Semaphore::new(PROBES),
             readiness: Recent::default(),
             backlog: Recent::default(),
+            description: openapi::Made::default(),
         }
     }
 

@@ -9,10 +9,12 @@ mod jobs;
 mod operation;
 mod service;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::Json;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use serde_json::{Value, json};
 use utoipa::openapi::path::{PathItem, PathsBuilder};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
@@ -34,7 +36,7 @@ use super::stored::Upload;
 use super::usage::{Usage, UsageOfAll};
 use super::webhooks::WebhookList;
 use crate::model::result::JobResult;
-use crate::validate;
+use crate::validate::{self, Catalogue};
 
 const DESCRIPTION: &str = "Speech to text on your own machine. A job is posted with the address of its audio \
     and read until its status is done or error; callbacks and webhooks tell of it as well.";
@@ -50,16 +52,38 @@ const TAGS: [(&str, &str); 7] = [
     ("admin", "For the operator."),
 ];
 
-/// Needs no key: a client has to know how to say who it is.
-pub(super) async fn get(State(api): State<Arc<Api>>, origin: Origin) -> Json<Value> {
-    Json(document(&api, &origin))
+/// The description but for the addresses of this service, as it was made for a set of add-ons.
+#[derive(Default)]
+pub(super) struct Made(Mutex<Option<(Arc<Catalogue>, Bytes)>>);
+
+impl Made {
+    /// What was made for these add-ons. Making it takes long enough that nobody without a key
+    /// may ask for it again and again.
+    pub(super) fn of(&self, api: &Api) -> Bytes {
+        let catalogue = api.addons.catalogue();
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((of, text)) if Arc::ptr_eq(of, &catalogue) => text.clone(),
+            _ => {
+                let text = Bytes::from(document(api, &catalogue).to_string());
+                *made = Some((catalogue, text.clone()));
+                text
+            }
+        }
+    }
 }
 
-fn document(api: &Api, origin: &Origin) -> Value {
-    static SAME_FOR_ALL: LazyLock<Value> = LazyLock::new(same_for_all);
-    let mut document = SAME_FOR_ALL.clone();
+/// Needs no key: a client has to know how to say who it is.
+pub(super) async fn get(State(api): State<Arc<Api>>, origin: Origin) -> Response {
     // The page may only call the address that it came from, which need not be the public one.
-    document["servers"] = origin.all().iter().map(|url| json!({ "url": url })).collect();
+    let servers: Value = origin.all().iter().map(|url| json!({ "url": url })).collect();
+    let others = &api.description.of(&api)[1..];
+    let body = [format!("{{\"servers\":{servers},").as_bytes(), others].concat();
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+fn document(api: &Api, catalogue: &Catalogue) -> Value {
+    let mut document = same_for_all();
     let mut alternatives = Vec::new();
     for name in api.keys.headers() {
         let scheme = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new(name)));
@@ -68,7 +92,7 @@ fn document(api: &Api, origin: &Origin) -> Value {
     }
     document["security"] = Value::Array(alternatives);
     let schemas = &mut document["components"]["schemas"];
-    for (name, schema) in validate::request_schemas(&api.rules, &api.addons.catalogue()) {
+    for (name, schema) in validate::request_schemas(&api.rules, catalogue) {
         schemas[name] = schema;
     }
     document

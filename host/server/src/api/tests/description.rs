@@ -144,3 +144,10 @@ async fn the_page_is_whole_and_names_no_other_host() {
     harness.get("/docs/..%2f..%2fCargo.toml").await.envelope(404);
     assert!(redirect.headers.get(header::CONTENT_SECURITY_POLICY).is_none());
 }
+
+#[tokio::test]
+async fn the_description_is_made_once() {
+    let harness = Harness::new().await;
+    let [first, again] = [(); 2].map(|()| harness.api.description.of(&harness.api));
+    assert_eq!(first.as_ptr(), again.as_ptr(), "the same bytes, not equal ones");
+}
