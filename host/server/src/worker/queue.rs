@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -91,7 +91,13 @@ impl<S: Steps> Worker<S> {
     /// 3. Again.
     /// 4. At the stop: give back what does not compute, wait, cancel, wait for the releases.
     pub async fn run(self, stop: CancellationToken) {
-        let sweeper = AbortOnDropHandle::new(tokio::spawn(sweep::run(self.parts.clone())));
+        let sweeping = tokio::spawn(sweep::run(self.parts.clone()));
+        self.work(stop, sweeping).await;
+    }
+
+    /// The same, with somebody who sweeps; ends also when that one does, which is a defect.
+    pub(super) async fn work(self, stop: CancellationToken, sweeping: JoinHandle<()>) {
+        let mut sweeper = AbortOnDropHandle::new(sweeping);
         let cancel = CancellationToken::new();
         let mut jobs = Jobs::default();
         let limit_of = self.limit_of();
@@ -111,6 +117,10 @@ impl<S: Steps> Worker<S> {
                 () = self.wake.notified(), if idle != Idle::Full => {}
                 () = tokio::time::sleep(pause) => {}
                 () = stop.cancelled() => {}
+                _ = &mut sweeper => {
+                    tracing::error!("the sweep ended unexpectedly; the worker stops");
+                    break;
+                }
             }
         }
         drop(sweeper);

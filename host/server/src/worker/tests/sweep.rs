@@ -2,9 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
+use tokio_util::sync::CancellationToken;
+
 use super::script::{House, Script, Trouble, wait_for_place};
 use crate::blob::BlobError;
 use crate::model::id::{BlobArea, JobId};
+use crate::worker::Worker;
 use crate::worker::sweep::sweep;
 
 #[tokio::test]
@@ -36,4 +39,13 @@ async fn orphans_go_after_an_hour_and_the_rest_stays() {
     assert!(!forgotten.exists() && !of_finished.exists());
     assert_eq!(house.leftovers(), needed);
     assert_eq!(house.result(finished).await, result);
+}
+
+#[tokio::test]
+async fn a_worker_whose_sweep_ends_gives_up_so_that_somebody_notices() {
+    let house = House::open().await;
+    let worker = Worker::new(house.parts(Script::default())).expect("starts");
+    let sweeping = tokio::spawn(async { panic!("a defect") });
+    let working = worker.work(CancellationToken::new(), sweeping);
+    tokio::time::timeout(Duration::from_secs(60), working).await.expect("ends");
 }
