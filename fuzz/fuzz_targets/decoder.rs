@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use tympan::stage::decode::{ChannelFiles, DecodeLimits, decode, probe};
@@ -17,7 +17,7 @@ fn file(bytes: &[u8]) -> File {
 fuzz_target!(|bytes: &[u8]| {
     let limits = DecodeLimits { max_duration_s: 3600.0, max_channel_s: 7200.0, max_channels: 16 };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    if let Err(error) = decode(file(bytes), &ChannelFiles::nameless(folder.path()), &limits, &AtomicBool::new(false)) {
+    if let Err(error) = decode(file(bytes), &ChannelFiles::nameless(folder.path()), &limits, &Arc::default()) {
         assert!((400..500).contains(&error.code().expect("nobody cancelled").status()), "{error}");
     }
     // An answer of either kind will do.

@@ -22,7 +22,7 @@ impl Drop for Flag {
 /// waited for all the same. A panic in it is a failure of ours.
 pub async fn blocking<T, E>(
     cancel: &CancellationToken,
-    work: impl FnOnce(&AtomicBool) -> Result<T, E> + Send + 'static,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, E> + Send + 'static,
 ) -> Result<T, Stop>
 where
     T: Send + 'static,

@@ -1,6 +1,6 @@
 //! Channels: kept apart, equal ones found, limits.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use tympan::stage::decode::{Audio, ChannelFiles, DecodeError, DecodeLimits, SAMPLE_RATE, decode};
 
@@ -104,7 +104,7 @@ fn cancelling_stops_at_once() {
     let file = std::fs::File::open(fixtures().join("long/long_en_5readers.mp3")).expect("fixture");
     let folder = tempfile::tempdir().expect("folder");
     let outcome =
-        decode(file, &ChannelFiles::named(folder.path()), &DecodeLimits::default(), &AtomicBool::new(true));
+        decode(file, &ChannelFiles::named(folder.path()), &DecodeLimits::default(), &Arc::new(true.into()));
     assert!(matches!(outcome, Err(DecodeError::Cancelled)));
 }
 

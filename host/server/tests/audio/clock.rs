@@ -106,7 +106,7 @@ fn lost_ogg_pages_leave_silence() {
     let (from, to) = (pages[pages.len() / 2], pages[pages.len() / 2 + 1]);
     let found = decoded(&[&bytes[..from], &bytes[to..]].concat());
     assert!((found.audio.info.duration_s - 11.0).abs() < 0.05, "{}", found.audio.info.duration_s);
-    assert!(found.audio.info.damage[0].contains("damaged passages"), "{:?}", found.audio.info.damage);
+    assert!(found.audio.info.damage[0].contains("damaged passage"), "{:?}", found.audio.info.damage);
 }
 
 #[test]

@@ -166,8 +166,8 @@ fn what_was_lost_is_said() {
         ("truncated.wav", "ends early: 5.5 of 11.0"),
         ("truncated.flac", "ends early"),
         ("truncated.webm", "ends early"),
-        ("bit_flips.mp3", "damaged passages"),
-        ("bit_flips.flac", "damaged passages"),
+        ("bit_flips.mp3", "damaged passage"),
+        ("bit_flips.flac", "damaged passage"),
     ] {
         let damage = decoded(&fixture(&format!("damaged/{name}"))).audio.info.damage;
         assert!(damage.iter().any(|note| note.contains(words)), "{name}: {damage:?}");

@@ -13,7 +13,7 @@ const TOO_SLOW: Duration = Duration::from_secs(5);
 const MAX_RESIDENT_KIB: u64 = 400 * 1024;
 
 /// Takes any bytes; must neither panic nor hang, and refuses with a client's error.
-fn fuzz_decoder(bytes: &[u8]) {
+pub fn fuzz_decoder(bytes: &[u8]) {
     let limits = DecodeLimits { max_duration_s: 3600.0, ..DecodeLimits::default() };
     let started = Instant::now();
     if let Err(error) = decode_limited(bytes, &limits) {
@@ -21,6 +21,14 @@ fn fuzz_decoder(bytes: &[u8]) {
     }
     let _ = probe_bytes(bytes, "x.bin");
     assert!(started.elapsed() < TOO_SLOW, "{:?}", started.elapsed());
+}
+
+/// Neither these tests nor those beside them in this process have taken much memory.
+pub fn assert_small() {
+    let status = std::fs::read_to_string("/proc/self/status").expect("status");
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).expect("peak");
+    let peak_kib: u64 = peak.split_whitespace().nth(1).and_then(|text| text.parse().ok()).expect("number");
+    assert!(peak_kib < MAX_RESIDENT_KIB, "{peak_kib}");
 }
 
 /// Xorshift: the same inputs in every run.
@@ -76,10 +84,7 @@ fn mutated_recordings_neither_panic_nor_hang() {
         mutate(&mut bytes, &mut random);
         fuzz_decoder(&bytes);
     }
-    let status = std::fs::read_to_string("/proc/self/status").expect("status");
-    let peak = status.lines().find(|line| line.starts_with("VmHWM")).expect("peak");
-    let peak_kib: u64 = peak.split_whitespace().nth(1).and_then(|text| text.parse().ok()).expect("number");
-    assert!(peak_kib < MAX_RESIDENT_KIB, "{peak_kib}");
+    assert_small();
 }
 
 #[test]

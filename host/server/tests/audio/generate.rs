@@ -45,14 +45,16 @@ pub fn wave(sample_rate: u32, channels: &[Vec<i16>]) -> Vec<u8> {
     wave_raw(1, count, sample_rate, 2 * count, 16, &little(&interleave(channels)))
 }
 
-fn ebml(id: &[u8], body: &[u8]) -> Vec<u8> {
+/// An element of Matroska.
+pub fn ebml(id: &[u8], body: &[u8]) -> Vec<u8> {
     let mut bytes = id.to_vec();
     bytes.extend(((body.len() as u64) | 1 << 56).to_be_bytes());
     bytes.extend(body);
     bytes
 }
 
-fn ebml_number(id: &[u8], value: u64) -> Vec<u8> {
+/// An element of Matroska that holds a number.
+pub fn ebml_number(id: &[u8], value: u64) -> Vec<u8> {
     ebml(id, &value.to_be_bytes())
 }
 
@@ -92,7 +94,7 @@ pub fn matroska(sample_rate: u32, blocks: &[Block]) -> Vec<u8> {
 }
 
 /// A box of an MP4 file.
-fn mp4_box(kind: &[u8; 4], parts: &[Vec<u8>]) -> Vec<u8> {
+pub fn mp4_box(kind: &[u8; 4], parts: &[Vec<u8>]) -> Vec<u8> {
     let body = parts.concat();
     let mut bytes = (body.len() as u32 + 8).to_be_bytes().to_vec();
     bytes.extend(kind);
@@ -100,7 +102,8 @@ fn mp4_box(kind: &[u8; 4], parts: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-fn words(values: &[u32]) -> Vec<u8> {
+/// Numbers as bytes, big end first.
+pub fn words(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_be_bytes()).collect()
 }
 
@@ -178,7 +181,7 @@ pub fn aiff(channels: u16, samples: &[i16]) -> Vec<u8> {
 }
 
 /// A chunk of an IFF file: type, then size, both big end first.
-fn iff_chunk(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
+pub fn iff_chunk(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
     let mut bytes = kind.to_vec();
     bytes.extend((body.len() as u32).to_be_bytes());
     bytes.extend(body);

@@ -1,6 +1,7 @@
 //! Fetching and decoding from outside: every fixture, generated files with known content, a
 //! hostile server.
 
+mod bombs;
 mod channels;
 mod clock;
 mod fetch;

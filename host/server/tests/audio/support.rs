@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use tempfile::TempDir;
 use tympan::stage::decode::{
@@ -60,7 +60,7 @@ pub fn decode_bytes(bytes: &[u8]) -> Result<Decoded, DecodeError> {
 /// Decodes `bytes`.
 pub fn decode_limited(bytes: &[u8], limits: &DecodeLimits) -> Result<Decoded, DecodeError> {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let audio = decode(file(bytes), &ChannelFiles::named(folder.path()), limits, &AtomicBool::new(false))?;
+    let audio = decode(file(bytes), &ChannelFiles::named(folder.path()), limits, &Arc::default())?;
     Ok(Decoded { audio, folder })
 }
 

@@ -57,14 +57,21 @@ impl Damage {
     /// Sentences for the client; `stated_s` is the length that the header promises.
     pub(super) fn describe(&self, decoded_s: f64, stated_s: Option<f64>) -> Vec<String> {
         let mut notes: Vec<String> = self.notes.iter().map(|note| (*note).to_owned()).collect();
-        if self.passages > 0 {
-            notes.push(format!(
-                "{} damaged passages, {:.1} seconds in all, could not be decoded and are silent",
-                self.passages, self.bad_s
-            ));
+        match self.passages {
+            0 => {}
+            1 => notes.push(format!(
+                "a damaged passage of {:.1} seconds could not be decoded and is silent",
+                self.bad_s
+            )),
+            passages => notes.push(format!(
+                "{passages} damaged passages, {:.1} seconds in all, could not be decoded and are silent",
+                self.bad_s
+            )),
         }
-        if self.jumps > 0 {
-            notes.push(format!("timestamps jump {} times; the audio was joined there", self.jumps));
+        match self.jumps {
+            0 => {}
+            1 => notes.push("timestamps jump once; the audio was joined there".to_owned()),
+            jumps => notes.push(format!("timestamps jump {jumps} times; the audio was joined there")),
         }
         match stated_s.filter(|stated_s| decoded_s + CUT_S < *stated_s) {
             Some(stated_s) => notes.push(format!(
@@ -94,6 +101,19 @@ mod tests {
         let notes = damage.describe(10.0, Some(10.0));
         assert_eq!(notes, ["2 damaged passages, 0.3 seconds in all, could not be decoded and are silent"]);
         assert!(!damage.is_hopeless());
+    }
+
+    #[test]
+    fn one_is_not_counted() {
+        let mut damage = Damage::default();
+        damage.good();
+        damage.bad(0.1);
+        damage.jump();
+        let passage = "a damaged passage of 0.1 seconds could not be decoded and is silent";
+        let expected = [passage, "timestamps jump once; the audio was joined there"];
+        assert_eq!(damage.describe(10.0, None), expected);
+        damage.jump();
+        assert_eq!(damage.describe(10.0, None)[1], "timestamps jump 2 times; the audio was joined there");
     }
 
     #[test]

@@ -31,9 +31,10 @@ impl Pair {
     }
 
     fn add(&mut self, first: &[f32], second: &[f32]) {
-        self.first_energy += energy(first);
+        let first_energy = energy(first);
+        self.first_energy += first_energy;
         if first == second {
-            self.second_energy = self.second_energy.max(self.first_energy);
+            self.second_energy += first_energy;
             return;
         }
         self.second_energy += energy(second);
@@ -146,6 +147,14 @@ mod tests {
         let mut other = speech.clone();
         other[16_000..20_000].iter_mut().for_each(|sample| *sample = 0.0);
         assert_eq!(groups(&[speech, other]), [0, 1]);
+    }
+
+    #[test]
+    fn equal_parts_count_for_both_channels() {
+        let mut pair = Pair::new(0, 1);
+        pair.add(&[0.5], &[1.0]);
+        pair.add(&[1.0; 3], &[1.0; 3]);
+        assert_eq!((pair.first_energy, pair.second_energy, pair.difference), (3.25, 4.0, 0.25));
     }
 
     #[test]

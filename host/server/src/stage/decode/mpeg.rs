@@ -42,7 +42,7 @@ pub(super) fn find_frames(bytes: &[u8]) -> Option<(usize, Kind)> {
 
 /// The codec of an MPEG audio frame by its layer.
 pub(super) fn layer(frame: &[u8]) -> Option<AudioCodecId> {
-    mpeg_frame(frame.get(..4)?)?;
+    mpeg_frame(frame.first_chunk()?)?;
     Some([CODEC_ID_MP3, CODEC_ID_MP2, CODEC_ID_MP1][usize::from(frame[1] >> 1 & 3) - 1])
 }
 
@@ -50,7 +50,7 @@ pub(super) fn layer(frame: &[u8]) -> Option<AudioCodecId> {
 /// rates only with one channel and some only with more (ISO/IEC 11172-3, section 2.4.2.3), which
 /// the decoder also holds for MPEG 2.
 pub(super) fn fault(body: &Window) -> Option<DecodeError> {
-    let head = body.slice(0, 4).ok()?;
+    let head: [u8; 4] = body.slice(0, 4).ok()?.try_into().ok()?;
     mpeg_frame(&head)?;
     let (version, layer) = (head[1] >> 3 & 3, head[1] >> 1 & 3);
     let rate = rate_kbps(version == 3, layer, usize::from(head[2] >> 4));
@@ -67,7 +67,7 @@ fn frame(bytes: &[u8]) -> Option<Frame> {
     if bytes.first() != Some(&0xff) || bytes.len() < 8 {
         return None;
     }
-    adts_frame(bytes).or_else(|| mpeg_frame(bytes))
+    adts_frame(bytes).or_else(|| mpeg_frame(bytes.first_chunk()?))
 }
 
 /// ISO/IEC 13818-7, section 6.2: sync 12 bits, layer always 0.
@@ -86,7 +86,7 @@ fn adts_frame(bytes: &[u8]) -> Option<Frame> {
 }
 
 /// ISO/IEC 11172-3, section 2.4.1.3, with the lower rates of 13818-3 and MPEG 2.5.
-fn mpeg_frame(bytes: &[u8]) -> Option<Frame> {
+fn mpeg_frame(bytes: &[u8; 4]) -> Option<Frame> {
     let (version, layer) = (bytes[1] >> 3 & 3, bytes[1] >> 1 & 3);
     let (rate_kbps_index, sample_rate_index) = (usize::from(bytes[2] >> 4), usize::from(bytes[2] >> 2 & 3));
     let is_synced = bytes[1] & 0xe0 == 0xe0;
@@ -168,17 +168,18 @@ mod tests {
 
     #[test]
     fn a_rate_that_does_not_go_with_the_channels_is_named() {
-        let of = |bytes: [u8; 4]| {
+        let of = |bytes: &[u8]| {
             let mut file = tempfile::tempfile().expect("temporary file");
-            std::io::Write::write_all(&mut file, &bytes).expect("write");
+            std::io::Write::write_all(&mut file, bytes).expect("write");
             let fault = fault(&Window::whole(file).expect("metadata"));
             fault.map(|fault| fault.to_string()).unwrap_or_default()
         };
-        let mono = of([0xff, 0xfd, 0xe0, 0xc0]);
+        let mono = of(&[0xff, 0xfd, 0xe0, 0xc0]);
         assert!(mono.starts_with("MPEG audio layer 2 of one channel at 384 kbit/s is not"), "{mono}");
-        assert!(of([0xff, 0xfd, 0x10, 0x00]).contains("two channels at 32 kbit/s"));
-        assert_eq!(of([0xff, 0xfd, 0x10, 0xc0]), "");
-        assert_eq!(of([0xff, 0xfb, 0xe0, 0xc0]), "");
+        assert!(of(&[0xff, 0xfd, 0x10, 0x00]).contains("two channels at 32 kbit/s"));
+        assert_eq!(of(&[0xff, 0xfd, 0x10, 0xc0]), "");
+        assert_eq!(of(&[0xff, 0xfb, 0xe0, 0xc0]), "");
+        assert_eq!((of(&[0xff, 0xfd, 0xe0]), of(&[0xff]), of(&[])), Default::default());
     }
 
     #[test]

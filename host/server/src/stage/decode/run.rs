@@ -1,6 +1,7 @@
 //! The loop: packets in, channel files out.
 
 use std::fs::File;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use symphonia::core::packet::Packet;
@@ -21,7 +22,8 @@ const PADDING_S: f64 = 0.2;
 /// Packets that [`probe`] decodes before it believes the header.
 const PROBE_PACKETS: usize = 64;
 
-/// Decodes the first audio track of `media` that can be decoded into `files`. Blocks; `cancel` is looked at with every packet.
+/// Decodes the first audio track of `media` that can be decoded into `files`. Blocks; `cancel` is
+/// looked at with every packet and whenever the file is read.
 ///
 /// # Errors
 /// [`DecodeError`]; what is damaged but decodable in part is no error, see [`AudioInfo::damage`].
@@ -29,10 +31,21 @@ pub fn decode(
     media: File,
     files: &ChannelFiles,
     limits: &DecodeLimits,
+    cancel: &Arc<AtomicBool>,
+) -> Result<Audio, DecodeError> {
+    let file = Window::whole(media).map_err(DecodeError::Read)?.until(cancel);
+    let decoded = decode_window(&file, files, limits, cancel);
+    // A reader takes what it could not read for the end of the file, or for damage.
+    if cancel.load(Ordering::Relaxed) { Err(DecodeError::Cancelled) } else { decoded }
+}
+
+fn decode_window(
+    file: &Window,
+    files: &ChannelFiles,
+    limits: &DecodeLimits,
     cancel: &AtomicBool,
 ) -> Result<Audio, DecodeError> {
-    let file = Window::whole(media).map_err(DecodeError::Read)?;
-    let (source, selected) = source::open(&file)?;
+    let (source, selected) = source::open(file)?;
     let mut run = Run::new(selected, Sink::new(files), limits);
     run.all(source, cancel)?;
     let info = run.finish()?;

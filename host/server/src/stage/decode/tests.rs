@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use super::{Audio, ChannelFiles, DecodeError, DecodeLimits, decode, probe};
 
@@ -22,7 +22,7 @@ fn file(bytes: &[u8]) -> File {
 fn decoded(bytes: &[u8]) -> Result<Audio, DecodeError> {
     let folder = tempfile::tempdir().unwrap();
     let files = ChannelFiles::nameless(folder.path());
-    decode(file(bytes), &files, &DecodeLimits::default(), &AtomicBool::new(false))
+    decode(file(bytes), &files, &DecodeLimits::default(), &Arc::default())
 }
 
 fn refusal(bytes: &[u8]) -> String {

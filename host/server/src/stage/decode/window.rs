@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use symphonia::core::io::{MediaSource, MediaSourceStream, MediaSourceStreamOptions};
 
@@ -17,21 +18,27 @@ pub(super) struct Window {
     at: u64,
     /// Positions in the file and what is read there.
     patches: Vec<(u64, Vec<u8>)>,
+    cancel: Arc<AtomicBool>,
 }
 
 impl Window {
     /// The whole of `file`.
     pub(super) fn whole(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
-        Ok(Self { file: Arc::new(file), start: 0, len, at: 0, patches: Vec::new() })
+        Ok(Self { file: Arc::new(file), start: 0, len, at: 0, patches: Vec::new(), cancel: Arc::default() })
+    }
+
+    /// The same, with nothing read any more once `cancel` is raised: it ends every reader, however
+    /// long the file keeps one busy without a packet.
+    pub(super) fn until(self, cancel: &Arc<AtomicBool>) -> Self {
+        Self { cancel: Arc::clone(cancel), ..self }
     }
 
     /// The part from `offset` on, at most `len` bytes long.
     pub(super) fn part(&self, offset: u64, len: u64) -> Self {
         let offset = offset.min(self.len);
         let len = len.min(self.len - offset);
-        let patches = self.patches.clone();
-        Self { file: Arc::clone(&self.file), start: self.start + offset, len, at: 0, patches }
+        Self { start: self.start + offset, len, at: 0, ..self.clone() }
     }
 
     /// The same with `bytes` in place of those at `offset`.
@@ -47,6 +54,9 @@ impl Window {
 
     /// Reads at `offset` until `bytes` is full or the part ends; returns how many were read.
     pub(super) fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(io::Error::other("cancelled"));
+        }
         let left = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let wanted = bytes.len().min(left);
         let mut done = 0;

@@ -147,7 +147,8 @@ async fn store(
         if size_bytes > policy.max_bytes {
             return Err(too_large);
         }
-        // A host that sends a byte now and then is never idle, and would hold a worker for long.
+        // A host that sends a byte now and then is never idle, and would keep its job and its
+        // connection for long.
         if began.elapsed() >= policy.idle_timeout {
             if size_bytes - before_bytes < LEAST_BYTES {
                 return Err(FetchError::Timeout);

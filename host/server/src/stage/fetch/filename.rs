@@ -14,20 +14,19 @@ pub(super) fn filename(headers: &HeaderMap, url: &Url) -> Option<String> {
 
 /// Reads `filename*=UTF-8''…` before `filename=…` (RFC 6266, section 4.3).
 fn from_disposition(text: &str) -> Option<String> {
-    let mut plain = None;
+    let (mut plain, mut encoded) = (None, None);
     for part in split_parameters(text) {
         let Some((key, value)) = part.split_once('=') else { continue };
         let value = value.trim();
         match key.trim().to_ascii_lowercase().as_str() {
             "filename*" => {
-                let encoded = value.splitn(3, '\'').nth(2)?;
-                return clean(&percent_decode(encoded));
+                encoded = value.splitn(3, '\'').nth(2).and_then(|name| clean(&percent_decode(name)));
             }
             "filename" => plain = clean(&unquote(value)),
             _ => {}
         }
     }
-    plain
+    encoded.or(plain)
 }
 
 fn from_path(url: &Url) -> Option<String> {
@@ -115,6 +114,10 @@ mod tests {
             of("attachment; filename=plain.wav; filename*=UTF-8''%C3%A9t%C3%A9.wav", url).as_deref(),
             Some("été.wav")
         );
+        for malformed in ["x.wav", "UTF-8'x.wav", "UTF-8''..", ""] {
+            let both = format!("attachment; filename*={malformed}; filename=plain.wav");
+            assert_eq!(of(&both, url).as_deref(), Some("plain.wav"));
+        }
         assert_eq!(of("inline", url).as_deref(), Some("x.bin"));
     }
 

@@ -39,14 +39,13 @@ pub(super) fn number(bytes: &[u8]) -> Option<(u64, usize)> {
 }
 
 /// The children of a body of known size, small ones: ids with their content.
-pub(super) fn children(body: &[u8]) -> Vec<(u32, &[u8])> {
-    let mut found = Vec::new();
+pub(super) fn children(body: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     let mut rest = body;
-    while let Some((id, content, after)) = split_child(rest) {
-        found.push((id, content));
+    std::iter::from_fn(move || {
+        let (id, content, after) = split_child(rest)?;
         rest = after;
-    }
-    found
+        Some((id, content))
+    })
 }
 
 fn split_child(bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
@@ -97,7 +96,8 @@ mod tests {
 
     #[test]
     fn children_end_where_they_make_no_sense() {
-        assert_eq!(children(&[0xe7, 0x81, 5, 0xa3, 0x82, 1, 2]), [(0xe7, &[5][..]), (0xa3, &[1, 2][..])]);
-        assert_eq!(children(&[0xe7, 0x85, 5]), []);
+        let found: Vec<_> = children(&[0xe7, 0x81, 5, 0xa3, 0x82, 1, 2]).collect();
+        assert_eq!(found, [(0xe7, &[5][..]), (0xa3, &[1, 2][..])]);
+        assert_eq!(children(&[0xe7, 0x85, 5]).next(), None);
     }
 }

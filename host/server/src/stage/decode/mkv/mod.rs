@@ -30,8 +30,12 @@ const MAX_HEADER_BYTES: u64 = 4 * 1024 * 1024;
 /// Largest block of audio that is believed, bytes.
 const MAX_BLOCK_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Bytes read at once while a cluster is searched.
-const SEARCH_BYTES: usize = 64 * 1024;
+/// Most tracks of any kind that are looked at.
+const MAX_TRACKS: usize = 64;
+
+/// Bytes read at once while a cluster is searched: few, since damage can make one follow close
+/// on the other.
+const SEARCH_BYTES: usize = 4 * 1024;
 
 const SEGMENT: u32 = 0x1853_8067;
 const INFO: u32 = 0x1549_a966;
@@ -114,7 +118,7 @@ pub(super) fn open(file: &Window) -> Option<Mkv> {
             }
             TRACKS => {
                 let content = body(file, &found)?;
-                let entries = children(&content).into_iter().filter(|(id, _)| *id == TRACK_ENTRY);
+                let entries = children(&content).filter(|(id, _)| *id == TRACK_ENTRY).take(MAX_TRACKS);
                 mkv.entries = entries.map(|(_, entry)| tracks::read(entry)).collect();
             }
             _ => {}
@@ -272,6 +276,10 @@ impl MkvReader {
             None => self.track.frame_ns,
         };
         for (index, frame) in frames.iter().enumerate() {
+            if frame.is_empty() {
+                // Laced ones cost next to nothing in the file.
+                continue;
+            }
             let is_last = index + 1 == frames.len();
             let data = [self.track.stripped.as_slice(), frame].concat();
             let packet = PacketBuilder::new()

@@ -11,6 +11,10 @@ use super::lacing::xiph_sizes;
 /// Longest name of a codec that is repeated to the client.
 const MOST_NAME_CHARS: usize = 32;
 
+/// Most bytes that are taken off the start of every frame; writers take a few. Laced frames that
+/// are put together again with many would need far more memory than the file has bytes.
+const MOST_STRIPPED_BYTES: usize = 256;
+
 /// A track of any kind.
 #[derive(Debug, Clone)]
 pub(super) struct TrackEntry {
@@ -104,12 +108,12 @@ fn read_audio(body: &[u8], params: &mut AudioCodecParameters) -> u64 {
 /// The bytes of header stripping, the one compression of audio that is in use; `None` for others
 /// and for encryption.
 fn stripped_header(encodings: &[u8]) -> Option<Vec<u8>> {
-    let (_, encoding) = children(encodings).into_iter().find(|(id, _)| *id == 0x6240)?;
-    let (_, compression) = children(encoding).into_iter().find(|(id, _)| *id == 0x5034)?;
-    let fields = children(compression);
-    let algorithm = fields.iter().find(|(id, _)| *id == 0x4254).map_or(0, |(_, content)| unsigned(content));
-    let settings = fields.iter().find(|(id, _)| *id == 0x4255).map_or(&[][..], |(_, content)| content);
-    (algorithm == 3).then(|| settings.to_vec())
+    let (_, encoding) = children(encodings).find(|(id, _)| *id == 0x6240)?;
+    let (_, compression) = children(encoding).find(|(id, _)| *id == 0x5034)?;
+    let field = |wanted| children(compression).find(|(id, _)| *id == wanted).map(|(_, content)| content);
+    let settings = field(0x4255).unwrap_or_default();
+    let is_stripping = field(0x4254).map_or(0, unsigned) == 3;
+    (is_stripping && settings.len() <= MOST_STRIPPED_BYTES).then(|| settings.to_vec())
 }
 
 /// Sets what the decoder needs, or gives the name of a codec that has none.

@@ -28,7 +28,12 @@ impl Boxes {
 
     /// Finds the first box of this type.
     pub(super) fn find(inside: &Window, kind: &[u8; 4]) -> Option<Window> {
-        Self::new(inside, 0).find(|found| &found.kind == kind).map(|found| found.body)
+        Self::new(inside, 0).next_of(kind).map(|found| found.body)
+    }
+
+    /// Goes on to the next box of this type.
+    pub(super) fn next_of(&mut self, kind: &[u8; 4]) -> Option<Box4> {
+        self.find(|found| &found.kind == kind)
     }
 
     /// Follows a path of types.

@@ -1,28 +1,47 @@
-//! Fragmented files: samples that are described next to their data (`moof`).
-
-use std::collections::VecDeque;
+//! Fragmented files: samples that are described next to their data (`moof`), found one at a time:
+//! a run without rows takes 16 bytes in the file and may describe any number of them.
 
 use super::super::window::Window;
-use super::boxes::{Box4, Boxes, Table, long_number, number, version};
+use super::boxes::{Boxes, Table, long_number, number, version};
 use super::samples::Sample;
 
-/// Most samples of a run whose rows are empty: they cost nothing in the file.
-const MAX_ROWLESS: u32 = 1 << 16;
-
-/// Values that fragments leave out, from `trex`.
+/// What is left out of a sample's own row.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Defaults {
-    length: u32,
-    size_bytes: u32,
+struct Defaults {
+    length: u64,
+    size_bytes: u64,
 }
 
 /// Walks the fragments of one track.
 pub(super) struct Fragments {
-    boxes: Boxes,
     track: u32,
     defaults: Defaults,
+    fragments: Boxes,
+    /// Where the fragment that is read starts, and the tracks in it.
+    fragment_start: u64,
+    parts: Boxes,
+    part: Option<Part>,
+    run: Option<Run>,
+    /// Where the next sample lies and when it plays, unless the next run or part says otherwise.
+    offset: u64,
     clock: u64,
-    samples: VecDeque<Sample>,
+}
+
+/// The samples of the track in one fragment (`traf`).
+struct Part {
+    base: u64,
+    defaults: Defaults,
+    runs: Boxes,
+}
+
+/// Samples whose data lies in a row (`trun`).
+struct Run {
+    flags: u32,
+    defaults: Defaults,
+    /// None when every sample is as the defaults say.
+    rows: Option<Table>,
+    row: u32,
+    count: u32,
 }
 
 /// Fields of a `tfhd` or `trun` row that are present by flag.
@@ -43,91 +62,104 @@ impl Fields<'_> {
 }
 
 impl Fragments {
-    /// Fragments of `track` anywhere in `file`; `None` when `moov` announces none.
-    pub(super) fn new(file: &Window, moov: &Window, track: u32) -> Option<Self> {
-        let mvex = Boxes::find(moov, b"mvex")?;
-        let trex = Boxes::new(&mvex, 0)
-            .find(|found| &found.kind == b"trex" && number(&found.body, 4) == Some(track));
+    /// Fragments of `track` anywhere in `file`, which `mvex` announces.
+    pub(super) fn new(file: &Window, mvex: &Window, track: u32) -> Self {
+        let trex =
+            Boxes::new(mvex, 0).find(|found| &found.kind == b"trex" && number(&found.body, 4) == Some(track));
         let defaults = trex.map_or(Defaults::default(), |found| Defaults {
-            length: number(&found.body, 12).unwrap_or(0),
-            size_bytes: number(&found.body, 16).unwrap_or(0),
+            length: number(&found.body, 12).unwrap_or(0).into(),
+            size_bytes: number(&found.body, 16).unwrap_or(0).into(),
         });
-        Some(Self { boxes: Boxes::new(file, 0), track, defaults, clock: 0, samples: VecDeque::new() })
+        Self {
+            track,
+            defaults,
+            fragments: Boxes::new(file, 0),
+            fragment_start: 0,
+            parts: Boxes::new(file, file.len()),
+            part: None,
+            run: None,
+            offset: 0,
+            clock: 0,
+        }
     }
 
     /// The next sample; `None` after the last fragment.
     pub(super) fn next(&mut self) -> Option<Sample> {
-        while self.samples.is_empty() {
-            let moof = self.boxes.find(|found| &found.kind == b"moof")?;
-            self.read(&moof);
+        loop {
+            if let Some(sample) = self.sample() {
+                return Some(sample);
+            }
+            self.run = None;
+            if let Some(trun) = self.part.as_mut().and_then(|part| part.runs.next_of(b"trun")) {
+                self.run = self.enter_run(&trun.body);
+                if self.run.is_none() {
+                    // What is damaged is left out; later fragments have their own clock.
+                    self.part = None;
+                }
+            } else if let Some(traf) = self.parts.next_of(b"traf") {
+                self.part = self.enter_part(&traf.body);
+            } else {
+                let moof = self.fragments.next_of(b"moof")?;
+                (self.fragment_start, self.offset) = (moof.start, moof.start);
+                self.parts = Boxes::new(&moof.body, 0);
+            }
         }
-        self.samples.pop_front()
     }
 
-    fn read(&mut self, moof: &Box4) {
-        let mut data_end = moof.start;
-        for traf in Boxes::new(&moof.body, 0).filter(|found| &found.kind == b"traf") {
-            // What is damaged is left out; later fragments have their own clock.
-            data_end = self.read_track(&traf.body, moof.start, data_end).unwrap_or(data_end);
-        }
-    }
-
-    fn read_track(&mut self, traf: &Window, moof_start: u64, data_end: u64) -> Option<u64> {
+    fn enter_part(&mut self, traf: &Window) -> Option<Part> {
         let tfhd = Boxes::find(traf, b"tfhd")?;
         let header = tfhd.slice(0, 64).ok()?;
         let mut fields = Fields { bytes: header.get(8..)?, flags: number(&tfhd, 0)? & 0xff_ffff };
         if number(&tfhd, 4)? != self.track {
-            return Some(data_end);
+            return None;
         }
         let base = fields.take(0x1, 8);
         fields.take(0x2, 4);
-        let length = fields.take(0x8, 4).unwrap_or(u64::from(self.defaults.length));
-        let size_bytes = fields.take(0x10, 4).unwrap_or(u64::from(self.defaults.size_bytes));
+        let defaults = Defaults {
+            length: fields.take(0x8, 4).unwrap_or(self.defaults.length),
+            size_bytes: fields.take(0x10, 4).unwrap_or(self.defaults.size_bytes),
+        };
         let is_moof_based = fields.flags & 0x2_0000 != 0;
-        let base = base.unwrap_or(if is_moof_based { moof_start } else { data_end.max(moof_start) });
+        let base = base.unwrap_or(if is_moof_based { self.fragment_start } else { self.offset });
+        self.offset = base;
         if let Some(tfdt) = Boxes::find(traf, b"tfdt") {
             let start =
                 if version(&tfdt)? == 1 { long_number(&tfdt, 4) } else { number(&tfdt, 4).map(u64::from) };
             self.clock = start.unwrap_or(self.clock);
         }
-        let mut at = base;
-        for trun in Boxes::new(traf, 0).filter(|found| &found.kind == b"trun") {
-            at = self.read_run(&trun.body, base, at, length, size_bytes)?;
-        }
-        Some(at)
+        Some(Part { base, defaults, runs: Boxes::new(traf, 0) })
     }
 
-    fn read_run(
-        &mut self,
-        trun: &Window,
-        base: u64,
-        follow: u64,
-        length: u64,
-        size_bytes: u64,
-    ) -> Option<u64> {
+    fn enter_run(&mut self, trun: &Window) -> Option<Run> {
+        let Part { base, defaults, .. } = *self.part.as_ref()?;
         let flags = number(trun, 0)? & 0xff_ffff;
         let count = number(trun, 4)?;
         let header = trun.slice(8, 8).ok()?;
         let mut fields = Fields { bytes: &header, flags };
-        let shift = fields.take(0x1, 4).map(|shift| i64::from((shift as u32).cast_signed()));
+        if let Some(shift) = fields.take(0x1, 4) {
+            self.offset = base.checked_add_signed((shift as u32).cast_signed().into())?;
+        }
         fields.take(0x4, 4);
         let rows_start = 8 + (header.len() - fields.bytes.len()) as u64;
         let row_bytes = 4 * (flags & 0xf00).count_ones() as usize;
-        let mut at = shift.map_or(Some(follow), |shift| base.checked_add_signed(shift))?;
-        let mut rows = (row_bytes > 0).then(|| Table::new(trun, rows_start, row_bytes, count));
-        let count = rows.as_ref().map_or(count.min(MAX_ROWLESS), Table::count);
-        for row in 0..count {
-            let bytes = match &mut rows {
-                Some(rows) => rows.bytes(row)?,
-                None => &[],
-            };
-            let mut fields = Fields { bytes, flags };
-            let length = fields.take(0x100, 4).unwrap_or(length);
-            let size_bytes = fields.take(0x200, 4).unwrap_or(size_bytes);
-            self.samples.push_back(Sample { offset: at, size_bytes, start: self.clock, length });
-            at = at.checked_add(size_bytes)?;
-            self.clock = self.clock.checked_add(length)?;
-        }
-        Some(at)
+        let rows = (row_bytes > 0).then(|| Table::new(trun, rows_start, row_bytes, count));
+        let count = rows.as_ref().map_or(count, Table::count);
+        Some(Run { flags, defaults, rows, row: 0, count })
+    }
+
+    fn sample(&mut self) -> Option<Sample> {
+        let run = self.run.as_mut().filter(|run| run.row < run.count)?;
+        let bytes = match &mut run.rows {
+            Some(rows) => rows.bytes(run.row)?,
+            None => &[],
+        };
+        let mut fields = Fields { bytes, flags: run.flags };
+        let length = fields.take(0x100, 4).unwrap_or(run.defaults.length);
+        let size_bytes = fields.take(0x200, 4).unwrap_or(run.defaults.size_bytes);
+        let sample = Sample { offset: self.offset, size_bytes, start: self.clock, length };
+        run.row += 1;
+        self.offset = self.offset.checked_add(size_bytes)?;
+        self.clock = self.clock.checked_add(length)?;
+        Some(sample)
     }
 }

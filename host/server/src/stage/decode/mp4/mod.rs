@@ -1,5 +1,6 @@
 //! Reads MP4, M4A, MOV and 3GP: finds the audio tracks and gives their packets, with edit lists
-//! and fragments. Never touches the video's data and keeps no table in memory.
+//! and fragments. Never touches the video's data and keeps no more than a page of any table in
+//! memory.
 
 mod boxes;
 mod edits;
@@ -16,6 +17,9 @@ use boxes::{Boxes, long_number, number, version};
 use edits::Edits;
 use fragments::Fragments;
 use samples::{Sample, SampleTable};
+
+/// Most tracks of any kind that are looked at.
+const MAX_TRACKS: usize = 64;
 
 /// Uncompressed frames joined to one packet.
 const FRAMES_AT_ONCE: u32 = 4096;
@@ -67,12 +71,13 @@ pub(super) struct Movie {
 pub(super) fn open(file: &Window) -> Option<Movie> {
     let moov = Boxes::find(file, b"moov")?;
     let movie_rate = Boxes::find(&moov, b"mvhd").and_then(|mvhd| time_scale(&mvhd)).unwrap_or(1);
-    let zero_s = Boxes::find(&moov, b"mvex").is_none().then_some(0.0);
+    let mvex = Boxes::find(&moov, b"mvex");
+    let zero_s = mvex.is_none().then_some(0.0);
     let mut movie = Movie { audio: Vec::new(), others_start_s: None, zero_s };
-    for trak in Boxes::new(&moov, 0).filter(|found| &found.kind == b"trak") {
+    for trak in Boxes::new(&moov, 0).filter(|found| &found.kind == b"trak").take(MAX_TRACKS) {
         let edits = Edits::read(&trak.body, movie_rate);
         if handler(&trak.body).is_some_and(|kind| &kind == b"soun") {
-            movie.audio.extend(track(file, &moov, &trak.body, &edits));
+            movie.audio.extend(track(file, mvex.as_ref(), &trak.body, &edits));
         } else if Boxes::path(&trak.body, &[b"mdia", b"minf", b"vmhd"]).is_some() {
             let start_s = movie.others_start_s.map_or(edits.offset_s, |start_s| start_s.min(edits.offset_s));
             movie.others_start_s = Some(start_s);
@@ -90,7 +95,7 @@ fn time_scale(header: &Window) -> Option<u32> {
     number(header, if version(header)? == 1 { 20 } else { 12 }).filter(|scale| *scale > 0)
 }
 
-fn track(file: &Window, moov: &Window, trak: &Window, edits: &Edits) -> Option<Mp4Track> {
+fn track(file: &Window, mvex: Option<&Window>, trak: &Window, edits: &Edits) -> Option<Mp4Track> {
     let tkhd = Boxes::find(trak, b"tkhd")?;
     let track_id = number(&tkhd, if version(&tkhd)? == 1 { 20 } else { 12 })?;
     let mdhd = Boxes::path(trak, &[b"mdia", b"mdhd"])?;
@@ -98,7 +103,7 @@ fn track(file: &Window, moov: &Window, trak: &Window, edits: &Edits) -> Option<M
     let length = if version(&mdhd)? == 1 { long_number(&mdhd, 24)? } else { u64::from(number(&mdhd, 16)?) };
     let stbl = Boxes::path(trak, &[b"mdia", b"minf", b"stbl"])?;
     let entry = entry::read(&Boxes::find(&stbl, b"stsd")?)?;
-    let fragments = Fragments::new(file, moov, track_id);
+    let fragments = mvex.map(|mvex| Fragments::new(file, mvex, track_id));
     let is_fragmented = fragments.is_some();
     Some(Mp4Track {
         params: entry.params,

@@ -35,9 +35,12 @@ impl Library {
     pub(super) fn open(kind: Kind, body: Window) -> std::result::Result<(Self, Selected), DecodeError> {
         let container = container(kind);
         let (body, rest) = match kind {
-            Kind::Flac => flac::first(&body).map_err(DecodeError::Read)?,
+            Kind::Flac => {
+                let (first, rest) = flac::first(&body).map_err(DecodeError::Read)?;
+                (flac::without_metadata(first)?, rest)
+            }
             Kind::Aiff => (aiff::closed(body).map_err(DecodeError::Read)?, None),
-            Kind::Caf => (repair::closed_caf(body).map_err(DecodeError::Read)?, None),
+            Kind::Caf => (repair::closed_caf(body)?, None),
             Kind::Ogg => (repair::placed_opus(body)?, None),
             _ => (body, None),
         };

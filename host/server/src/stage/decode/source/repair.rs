@@ -1,12 +1,13 @@
 //! Headers that are legal but that the library's readers do not take, rewritten as they read them.
 
-use std::io;
-
 use super::super::error::DecodeError;
 use super::super::window::Window;
 
 /// Most chunks that are walked.
 const MAX_CHUNKS: usize = 256;
+
+/// Most packets of a Core Audio file: a day of 20 ms each. The reader keeps 32 bytes of every one.
+const MOST_PACKETS: u64 = 24 * 3600 * 50;
 
 /// Most channels of the layouts that the reader of Ogg knows.
 const MOST_OPUS_CHANNELS: u8 = 8;
@@ -15,21 +16,28 @@ const MOST_OPUS_CHANNELS: u8 = 8;
 /// which streams do.
 ///
 /// # Errors
-/// When the file cannot be read.
-pub(super) fn closed_caf(body: Window) -> io::Result<Window> {
+/// When the reader would take much memory for its tables, or the file cannot be read.
+pub(super) fn closed_caf(body: Window) -> Result<Window, DecodeError> {
     let mut at = 8u64;
     for _ in 0..MAX_CHUNKS {
-        let header = body.slice(at, 12)?;
-        let Some((id, size)) = header.split_first_chunk::<4>() else { break };
-        let Some(size) = size.first_chunk::<8>().map(|size| i64::from_be_bytes(*size)) else { break };
+        let header = body.slice(at, 20).map_err(DecodeError::Read)?;
+        let Some((id, rest)) = header.split_first_chunk::<4>() else { return Ok(body) };
+        let Some((size, rest)) = rest.split_first_chunk::<8>() else { return Ok(body) };
+        let size = i64::from_be_bytes(*size);
         if id == b"data" && size == -1 {
             let left = body.len() - (at + 12);
             return Ok(body.patched(at + 4, &left.to_be_bytes()));
         }
-        let Some(next) = u64::try_from(size).ok().and_then(|size| (at + 12).checked_add(size)) else { break };
+        let packets = rest.first_chunk().map(|packets| u64::from_be_bytes(*packets));
+        if let Some(packets) = packets.filter(|packets| id == b"pakt" && *packets > MOST_PACKETS) {
+            return Err(DecodeError::BadHeader(format!("it lists {packets} packets, over {MOST_PACKETS}")));
+        }
+        let next = u64::try_from(size).ok().and_then(|size| (at + 12).checked_add(size));
+        let Some(next) = next else { return Ok(body) };
         at = next;
     }
-    Ok(body)
+    // The reader must not meet a table that was not looked at.
+    Ok(body.part(0, at))
 }
 
 /// Calls channels of Opus that have no places (mapping families 2 and 255) channels that have
@@ -89,6 +97,10 @@ mod tests {
         assert_eq!(stated.slice(56, 8).unwrap(), size(90));
         let cut = closed_caf(window(&[&start, &[0xff; 8]])).unwrap();
         assert_eq!(cut.slice(56, 8).unwrap(), size(0));
+        let listed =
+            |packets| closed_caf(window(&[&start, &size(90), &[0; 90], b"pakt", &size(24), &size(packets)]));
+        assert!(listed(4_320_000).is_ok());
+        assert!(listed(4_320_001).unwrap_err().to_string().ends_with("lists 4320001 packets, over 4320000"));
     }
 
     /// The first page that ffmpeg writes for three channels of family 255.

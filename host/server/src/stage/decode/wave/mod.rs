@@ -104,7 +104,8 @@ pub(super) fn open(file: &Window) -> Result<Wave, DecodeError> {
     let format = chunks.format.ok_or_else(|| {
         DecodeError::BadHeader("the wave file does not describe its samples (no fmt chunk)".into())
     })?;
-    let (start, stated) = chunks.data.or_else(|| find_data(file)).ok_or(DecodeError::NoData)?;
+    let (start, stated) =
+        chunks.data.or_else(|| find_data(file, is_big_endian)).ok_or(DecodeError::NoData)?;
     let stated = chunks.size_64.filter(|_| stated == u64::from(u32::MAX)).unwrap_or(stated);
     let left = file.len().saturating_sub(start);
     // Recorders that could not seek back leave 0 or all ones: the data goes on to the end.
@@ -151,8 +152,7 @@ fn walk(file: &Window, is_big_endian: bool) -> Result<Chunks, DecodeError> {
         let header = file.slice(at, 8).map_err(DecodeError::Read)?;
         let Some((id, size)) = header.split_first_chunk::<4>() else { break };
         let Some(size) = size.first_chunk::<4>() else { break };
-        let size =
-            u64::from(if is_big_endian { u32::from_be_bytes(*size) } else { u32::from_le_bytes(*size) });
+        let size = chunk_size(*size, is_big_endian);
         let body = at + 8;
         match id {
             b"fmt " => {
@@ -174,6 +174,10 @@ fn walk(file: &Window, is_big_endian: bool) -> Result<Chunks, DecodeError> {
     Ok(chunks)
 }
 
+fn chunk_size(bytes: [u8; 4], is_big_endian: bool) -> u64 {
+    u64::from(if is_big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+}
+
 /// Chunks start at even offsets, but not every writer pads.
 fn next_chunk(file: &Window, end: u64) -> std::io::Result<u64> {
     if end.is_multiple_of(2) {
@@ -185,9 +189,9 @@ fn next_chunk(file: &Window, end: u64) -> std::io::Result<u64> {
 }
 
 /// A chunk with a wrong size hides those behind it: looks for the next `data` by its name.
-fn find_data(file: &Window) -> Option<(u64, u64)> {
+fn find_data(file: &Window, is_big_endian: bool) -> Option<(u64, u64)> {
     let head = file.slice(0, SEARCH_BYTES).ok()?;
     let at = head.windows(4).skip(12).position(|id| id == b"data")? + 12;
     let size = head.get(at + 4..)?.first_chunk::<4>()?;
-    Some((at as u64 + 8, u64::from(u32::from_le_bytes(*size))))
+    Some((at as u64 + 8, chunk_size(*size, is_big_endian)))
 }
