@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tympan::stage::decode::{Audio, ChannelFiles, DecodeError, DecodeLimits, SAMPLE_RATE, decode};
+use tympan::model::segments::SAMPLE_RATE_HZ;
+use tympan::stage::decode::{Audio, ChannelFiles, DecodeError, DecodeLimits, decode};
 
 use crate::generate::{tone, wave, wave_raw};
 use crate::support::{decode_bytes, decode_limited, decoded, fixture, fixtures};
@@ -93,7 +94,7 @@ fn files_of_an_earlier_run_open_again() {
     let mut part = [0.0; 100];
     assert_eq!(again.channels[0].read(8_000, &mut part).expect("read"), 100);
     assert_eq!(part, found.samples(0)[8_000..8_100]);
-    assert_eq!(again.channels[0].read(u64::from(SAMPLE_RATE) - 10, &mut part).expect("read"), 10);
+    assert_eq!(again.channels[0].read(u64::from(SAMPLE_RATE_HZ) - 10, &mut part).expect("read"), 10);
     assert_eq!(again.channels[0].read(u64::MAX, &mut part).expect("read"), 0);
     let longer = tympan::stage::decode::AudioInfo { frames: 16_001, ..found.audio.info.clone() };
     assert!(Audio::open(&ChannelFiles::named(found.folder.path()), longer).is_err());

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tympan::stage::decode::{
-    Audio, ChannelFiles, DecodeError, DecodeLimits, Probe, SAMPLE_RATE, decode, probe,
-};
+use tympan::model::segments::SAMPLE_RATE_HZ;
+use tympan::stage::decode::{Audio, ChannelFiles, DecodeError, DecodeLimits, Probe, decode, probe};
 
 /// Decoded audio with the folder that holds it.
 pub struct Decoded {
@@ -28,7 +27,7 @@ impl Decoded {
 
     /// Loudest sample between two times, seconds.
     pub fn peak(&self, position: usize, from_s: f64, to_s: f64) -> f32 {
-        let rate = f64::from(SAMPLE_RATE);
+        let rate = f64::from(SAMPLE_RATE_HZ);
         let samples = self.samples(position);
         samples[(from_s * rate) as usize..(to_s * rate) as usize]
             .iter()

@@ -5,7 +5,7 @@ use std::io;
 use super::super::error::DecodeError;
 use super::super::window::Window;
 
-/// Most chunks that are walked.
+/// Most chunks that are read.
 const MAX_CHUNKS: usize = 256;
 
 /// Bytes in which the description of the sound is looked for.
@@ -16,7 +16,7 @@ const KNOWN: [&[u8; 4]; 11] =
     [b"none", b"alaw", b"ulaw", b"in24", b"in32", b"23ni", b"fl32", b"fl64", b"sowt", b"twos", b"raw "];
 
 /// Fills in the sizes that a recorder which could not seek back has left open: the sound goes on
-/// to the end.
+/// to the end. What lies behind [`MAX_CHUNKS`] chunks is left out.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -25,8 +25,10 @@ pub(super) fn closed(body: Window) -> io::Result<Window> {
     let mut description = None;
     for _ in 0..MAX_CHUNKS {
         let header = body.slice(at, 8)?;
-        let Some((id, size)) = header.split_first_chunk::<4>() else { break };
-        let Some(size) = size.first_chunk::<4>().map(|size| u32::from_be_bytes(*size)) else { break };
+        let Some((id, size)) = header.split_first_chunk::<4>() else { return Ok(body) };
+        let Some(size) = size.first_chunk::<4>().map(|size| u32::from_be_bytes(*size)) else {
+            return Ok(body);
+        };
         match id {
             b"COMM" => description = Some(at + 8),
             b"SSND" if is_open(size) => return Ok(close(body, at, description)),
@@ -34,7 +36,8 @@ pub(super) fn closed(body: Window) -> io::Result<Window> {
         }
         at += 8 + u64::from(size) + u64::from(size & 1);
     }
-    Ok(body)
+    // The reader keeps what every chunk says.
+    Ok(body.part(0, at))
 }
 
 fn is_open(size: u32) -> bool {

@@ -84,6 +84,8 @@ impl Library {
                 Ok(Some(_)) => {}
                 Ok(None) => return Ok(Next::End),
                 Err(Error::ResetRequired) => {
+                    // Tags of the streams that have ended are kept otherwise.
+                    self.reader.metadata().skip_to_latest();
                     let Ok((track, selected)) = select(self.reader.tracks(), self.container) else {
                         return Ok(Next::Broken);
                     };

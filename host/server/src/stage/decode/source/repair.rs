@@ -3,7 +3,7 @@
 use super::super::error::DecodeError;
 use super::super::window::Window;
 
-/// Most chunks that are walked.
+/// Most chunks that are read.
 const MAX_CHUNKS: usize = 256;
 
 /// Most packets of a Core Audio file: a day of 20 ms each. The reader keeps 32 bytes of every one.
@@ -13,7 +13,7 @@ const MOST_PACKETS: u64 = 24 * 3600 * 50;
 const MOST_OPUS_CHANNELS: u8 = 8;
 
 /// Gives the data chunk of a Core Audio file its length: -1 says that it goes on to the end,
-/// which streams do.
+/// which streams do. What lies behind [`MAX_CHUNKS`] chunks is left out.
 ///
 /// # Errors
 /// When the reader would take much memory for its tables, or the file cannot be read.
