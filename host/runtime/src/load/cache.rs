@@ -48,7 +48,8 @@ impl Cache {
     pub fn component(&self, engine: &Engine, digest: &str) -> Option<Component> {
         let path = self.path(digest, "cwasm");
         note_use(&path)?;
-        // SAFETY: the folder is ours alone (`make_private`), and files in it are complete (`write`).
+        // SAFETY: the folder is ours alone (`make_private`), files in it are complete (`write`), and
+        // their names say what they were compiled by.
         #[allow(unsafe_code)]
         let loaded = unsafe { Component::deserialize_file(engine, &path) };
         loaded.inspect_err(|error| warn("cannot read a compiled add-on, compiling it again", error)).ok()

@@ -20,11 +20,19 @@ pub enum EngineError {
         name: String,
     },
     /// The model file cannot be used.
-    #[error("speech model file {file:?} cannot be loaded: {reason}; `tympan models pull base` fetches it")]
+    #[error(
+        "speech model file {file:?} cannot be loaded: {reason}; `tympan models pull` fetches one that can"
+    )]
     Load {
         /// The file.
         file: PathBuf,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// The system gives no threads.
+    #[error("the inference threads cannot be started: {reason}")]
+    Threads {
+        /// What the system says.
         reason: String,
     },
     /// whisper.cpp gave up on a segment.

@@ -11,9 +11,9 @@ use std::thread::JoinHandle;
 
 use crate::priority;
 
-/// One piece of work: gets the number of threads to use, and returns what tells its job
-/// that it is done. That runs once the lane counts as free, so that the next work of a job
-/// that waits for each finds the lanes idle.
+/// One piece of work: gets the number of threads to use, and returns the report to its job.
+/// The lane calls itself free before it gives the report: a job that answers with its next
+/// work finds this lane free, and that work gets its share of the cores.
 pub type Work = Box<dyn FnOnce(usize) -> Report + Send>;
 /// Tells a job that its work is done.
 pub type Report = Box<dyn FnOnce()>;

@@ -1,6 +1,6 @@
 //! Native inference: Whisper and voice activity detection.
 //!
-//! The only place of the host with `unsafe`. Knows nothing of jobs or requests: it gets
+//! The only part of the server with `unsafe`. Knows nothing of jobs or requests: it gets
 //! samples and settings, and gives tokens and probabilities.
 
 mod cpu;
@@ -17,8 +17,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
+pub use crate::model::segments::SAMPLE_RATE_HZ;
 pub use error::EngineError;
-pub use pcm::{ChannelInput, Pcm, SAMPLE_RATE_HZ};
+pub use pcm::{ChannelInput, Pcm};
 pub use settings::{EngineSettings, SpeechModelSettings};
 pub use whisper::{Effort, LONGEST_SAMPLES, LanguageChoice, Odds, Recognised, Token};
 
@@ -47,7 +48,8 @@ impl Engine {
         whisper::silence();
         let available = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if settings.threads == 0 { available } else { settings.threads };
-        let lanes = Lanes::start(threads).map_err(|_| EngineError::Stopped)?;
+        let lanes =
+            Lanes::start(threads).map_err(|cause| EngineError::Threads { reason: cause.to_string() })?;
         Ok(Self {
             shared: Arc::new(Shared {
                 models: Models::new(settings.models),
@@ -119,7 +121,7 @@ impl Recogniser {
                 let shared = shared.upgrade().filter(|_| !cancel.load(Ordering::Relaxed));
                 let shared = shared.ok_or(EngineError::Cancelled)?;
                 let mut state = shared.states.take(&context)?;
-                let result = recognise(&mut state, &samples, (&choice, effort), threads, &cancel);
+                let result = recognise(&mut state, &samples, &choice, effort, threads, &cancel);
                 shared.states.put_back(state);
                 result
             };

@@ -2,9 +2,6 @@
 
 use std::io;
 
-/// Samples a second of everything that the engine hears.
-pub const SAMPLE_RATE_HZ: u32 = 16_000;
-
 /// One channel of decoded audio: 16 kHz, mono, floats from -1 to 1.
 ///
 /// Read in ranges, so that a long file need not be in memory.

@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A range of samples of one channel at 16 kHz.
+/// Samples a second of all decoded audio, which is what the models hear.
+pub const SAMPLE_RATE_HZ: u32 = 16_000;
+
+/// A range of samples of one channel, at [`SAMPLE_RATE_HZ`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// First sample.

@@ -129,7 +129,7 @@ impl From<TranscribeError> for Stop {
             E::Log(cause) => return of_segment_log(cause, &error),
             E::Read(cause) => Some(Code::of_disk(cause)),
             E::Engine(EngineError::Inference { .. }) => Some(Code::InferenceFailed),
-            E::Engine(EngineError::Stopped) => Some(Code::Internal),
+            E::Engine(EngineError::Threads { .. } | EngineError::Stopped) => Some(Code::Internal),
             E::Engine(_) => Some(Code::ModelUnavailable),
         };
         of(code, &error)

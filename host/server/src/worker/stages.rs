@@ -20,7 +20,7 @@ use crate::engine::{ChannelInput, Engine, Pcm};
 use crate::model::code::Code;
 use crate::model::id::BlobArea;
 use crate::model::job::AudioSource;
-use crate::model::segments::Segments;
+use crate::model::segments::{SAMPLE_RATE_HZ, Segments};
 use crate::stage::decode::{self, Audio, AudioInfo, Channel, DecodeLimits};
 use crate::stage::fetch::{self, FetchPolicy, Fetched};
 use crate::stage::segment::{self, SegmentPlan};
@@ -121,7 +121,7 @@ impl Steps for Stages {
             accepted_at_ms: run.job.created_ms.unsigned_abs(),
             audio: addons::AudioInfo {
                 duration: info.duration_s,
-                sample_rate: decode::SAMPLE_RATE,
+                sample_rate: SAMPLE_RATE_HZ,
                 channels: info.source_channels,
                 frames: info.frames,
             },

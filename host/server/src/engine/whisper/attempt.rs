@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use whisper_rs::whisper_rs_sys as sys;
 
+use super::LanguageChoice;
 use super::language::{Detection, Odds, decode};
 use super::native::{State, Tokens};
 use super::steering::{Repeats, Steering};
@@ -36,12 +37,13 @@ const SHORTEST_SAMPLES: usize = SAMPLE_RATE_HZ as usize;
 /// whisper.cpp stops a text after this many tokens (half its context, less the prompt).
 const MOST_TOKENS: usize = 448 / 2 - 4;
 
-/// The language of a pass.
-pub enum Spoken<'a> {
-    /// Known beforehand.
-    Known(Language),
-    /// One of these; empty means any.
-    Among(&'a [Language]),
+/// How a pass differs from the others over the same segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// Silence after the segment.
+    pub room: Room,
+    /// What becomes of loops.
+    pub repeats: Repeats,
 }
 
 /// A piece of text, which may be part of a character.
@@ -74,8 +76,8 @@ pub struct Heard {
 pub fn attempt(
     state: &mut State,
     samples: &[f32],
-    spoken: &Spoken<'_>,
-    (room, repeats): (Room, Repeats),
+    choice: &LanguageChoice,
+    way: Way,
     threads: usize,
     cancel: &AtomicBool,
 ) -> Result<Heard, EngineError> {
@@ -87,13 +89,14 @@ pub fn attempt(
     } else {
         &samples[..samples.len().min(LONGEST_SAMPLES)]
     };
-    let detection = match spoken {
-        Spoken::Known(language) => Detection::among(&state.context, &[*language], threads),
-        Spoken::Among(allowed) => Detection::among(&state.context, allowed, threads),
+    let allowed = match choice {
+        LanguageChoice::Known(language) => std::slice::from_ref(language),
+        LanguageChoice::Among(allowed) => allowed,
     };
+    let detection = Detection::among(&state.context, allowed, threads);
     let Tokens { end, count, .. } = state.context.tokens;
-    let mut steering = Steering { detection, repeats, end, count };
-    let mut parameters = parameters(threads, positions(samples.len(), room), cancel);
+    let mut steering = Steering { detection, repeats: way.repeats, end, count };
+    let mut parameters = parameters(threads, positions(samples.len(), way.room), cancel);
     steering.install(&mut parameters);
     let length = c_int::try_from(samples.len()).unwrap_or(c_int::MAX);
     // SAFETY: the state belongs to the context; the parameters point to `steering` and

@@ -7,7 +7,7 @@
 //! result is meant to equal a transcription that was told the language from the start.
 #![allow(unsafe_code)]
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 use std::sync::Arc;
 
 use whisper_rs::whisper_rs_sys as sys;
@@ -24,8 +24,9 @@ pub struct Detection {
     candidates: Vec<(Language, i32)>,
     threads: c_int,
     language: Language,
-    /// whisper.cpp reads the language's code here again when it aligns words.
-    code: [u8; 8],
+    /// The language's code, as whisper.cpp reads it before the choice and again when it aligns
+    /// words; ends with a zero.
+    pub code: [u8; 8],
     /// Most probable first. Empty until the choice was made.
     pub odds: Vec<Odds>,
 }
@@ -49,11 +50,6 @@ impl Detection {
         detection
     }
 
-    /// The language's code, as whisper.cpp reads it. Valid while `self` stays where it is.
-    pub fn code(&self) -> *const c_char {
-        self.code.as_ptr().cast()
-    }
-
     /// Whether there is nothing to choose.
     fn is_settled(&self) -> bool {
         self.candidates.len() <= 1 || !self.context.is_multilingual
@@ -74,7 +70,7 @@ impl Detection {
         let Some(heard) = (unsafe { decode(&context, state, &[tokens.start], self.threads) }) else {
             return;
         };
-        let Some((language, id)) = self.weigh(heard) else {
+        let Some((language, id)) = self.weigh(&heard) else {
             return;
         };
         self.write_code(language);
@@ -84,7 +80,7 @@ impl Detection {
             for (score, fresh) in scores.iter_mut().zip(fresh) {
                 // What whisper.cpp has ruled out stays ruled out.
                 if *score > f32::NEG_INFINITY {
-                    *score = *fresh;
+                    *score = fresh;
                 }
             }
         }
@@ -104,12 +100,12 @@ impl Detection {
 
     /// Shares of the candidates from the scores of all tokens after the start token.
     fn weigh(&mut self, scores: &[f32]) -> Option<(Language, i32)> {
-        let score = |id: i32| usize::try_from(self.context.language_token(id)).map(|token| scores[token]);
-        let mut scored: Vec<(f32, Language, i32)> = self
-            .candidates
-            .iter()
-            .filter_map(|(language, id)| Some((score(*id).ok()?, *language, *id)))
-            .collect();
+        let score = |id: i32| {
+            let token = usize::try_from(self.context.language_token(id)).ok()?;
+            scores.get(token).copied()
+        };
+        let mut scored: Vec<(f32, Language, i32)> =
+            self.candidates.iter().filter_map(|(language, id)| Some((score(*id)?, *language, *id))).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (highest, language, id) = *scored.first()?;
         let total: f32 = scored.iter().map(|(score, ..)| (score - highest).exp()).sum();
@@ -123,12 +119,12 @@ impl Detection {
 ///
 /// # Safety
 /// The state must belong to the context, hold an encoded sound and be in nobody's use.
-pub unsafe fn decode<'a>(
+pub unsafe fn decode(
     context: &Context,
     state: *mut sys::whisper_state,
     prompt: &[sys::whisper_token],
     threads: c_int,
-) -> Option<&'a [f32]> {
+) -> Option<Vec<f32>> {
     let length = c_int::try_from(prompt.len()).ok()?;
     // SAFETY: the caller's promise. whisper.cpp fills one row of scores a token and leaves
     // all rows but the last as they were.
@@ -140,6 +136,7 @@ pub unsafe fn decode<'a>(
         }
         let rows = sys::whisper_get_logits_from_state(state);
         let last = rows.add((prompt.len() - 1) * context.tokens.count);
-        Some(std::slice::from_raw_parts(last, context.tokens.count))
+        // Copied, because the next decoding writes over them.
+        Some(std::slice::from_raw_parts(last, context.tokens.count).to_vec())
     }
 }

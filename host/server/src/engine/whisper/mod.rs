@@ -15,7 +15,7 @@ pub use language::Odds;
 pub use log::silence;
 pub use native::{Context, State};
 
-use attempt::{Heard, Room, Spoken, attempt, no_speech_probability};
+use attempt::{Heard, Room, Way, attempt, no_speech_probability};
 use guard::{better, has_echo, has_loop, is_doubtful, without_loops};
 use steering::Repeats;
 
@@ -69,15 +69,13 @@ const ASK_BELOW: f32 = -0.5;
 pub fn recognise(
     state: &mut State,
     samples: &[f32],
-    (choice, effort): (&LanguageChoice, Effort),
+    choice: &LanguageChoice,
+    effort: Effort,
     threads: usize,
     cancel: &AtomicBool,
 ) -> Result<Recognised, EngineError> {
-    let spoken = match choice {
-        LanguageChoice::Known(language) => Spoken::Known(*language),
-        LanguageChoice::Among(allowed) => Spoken::Among(allowed),
-    };
-    let first = attempt(state, samples, &spoken, (Room::Trimmed, Repeats::End), threads, cancel)?;
+    let way = Way { room: Room::Trimmed, repeats: Repeats::End };
+    let first = attempt(state, samples, choice, way, threads, cancel)?;
     let no_speech =
         if first.mean_log_probability < ASK_BELOW { no_speech_probability(state, threads) } else { 0.0 };
     let odds = first.odds.clone();
@@ -108,11 +106,11 @@ fn search_on(
     threads: usize,
     cancel: &AtomicBool,
 ) -> Result<(Heard, u32), EngineError> {
-    let spoken = Spoken::Known(first.language);
+    let choice = LanguageChoice::Known(first.language);
     let mut best = first;
     let mut attempts = 1;
-    for way in [(Room::Full, Repeats::End), (Room::Full, Repeats::Forbidden)] {
-        let next = attempt(state, samples, &spoken, way, threads, cancel)?;
+    for repeats in [Repeats::End, Repeats::Forbidden] {
+        let next = attempt(state, samples, &choice, Way { room: Room::Full, repeats }, threads, cancel)?;
         attempts += 1;
         best = better(best, next);
         if !is_doubtful(&best) {

@@ -33,13 +33,17 @@ pub struct Steering {
 impl Steering {
     /// Puts the callback and its data into the parameters of a run.
     pub fn install(&mut self, parameters: &mut sys::whisper_full_params) {
-        parameters.language = self.detection.code();
+        // One pointer for both, because a reference to the code would end with the first `&mut`
+        // that the callback makes of the whole.
+        let steering = std::ptr::from_mut(self);
+        // SAFETY: the pointer was a reference just now; no reference is made here.
+        parameters.language = unsafe { &raw const (*steering).detection.code }.cast();
         parameters.logits_filter_callback = Some(before_token);
-        parameters.logits_filter_callback_user_data = std::ptr::from_mut(self).cast();
+        parameters.logits_filter_callback_user_data = steering.cast();
     }
 }
 
-/// whisper.cpp calls this before it chooses a token.
+/// whisper.cpp calls this before it chooses a token. A panic in here ends the process.
 unsafe extern "C" fn before_token(
     _context: *mut sys::whisper_context,
     state: *mut sys::whisper_state,

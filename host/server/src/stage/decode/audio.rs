@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::files::ChannelFiles;
 
-/// Samples per second of all decoded audio.
-pub const SAMPLE_RATE: u32 = 16_000;
-
 /// Bytes of a sample on disk: 16-bit little endian, as the speech model was trained on.
 pub(super) const SAMPLE_BYTES: usize = 2;
 
@@ -30,7 +27,7 @@ pub struct AudioInfo {
     pub codec: String,
     /// What was lost or repaired, for the client; empty when nothing was.
     pub damage: Vec<String>,
-    /// Samples per channel at [`SAMPLE_RATE`].
+    /// Samples per channel at [`SAMPLE_RATE_HZ`](crate::model::segments::SAMPLE_RATE_HZ).
     pub frames: u64,
 }
 

@@ -65,6 +65,11 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
+    /// A file of which no packet decodes.
+    pub(super) fn undecodable() -> Self {
+        Self::Damaged("none of its audio can be decoded".into())
+    }
+
     /// What the outside is told, and whether another attempt can help. `None`: nothing
     /// failed, decoding was stopped on request.
     pub fn code(&self) -> Option<Code> {

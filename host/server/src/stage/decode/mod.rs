@@ -15,6 +15,7 @@ mod mkv;
 mod mp4;
 mod mpeg;
 mod opus;
+mod probe;
 mod resample;
 mod run;
 mod sink;
@@ -26,10 +27,11 @@ mod timeline;
 mod wave;
 mod window;
 
-pub use audio::{Audio, AudioInfo, Channel, SAMPLE_RATE};
+pub use audio::{Audio, AudioInfo, Channel};
 pub use error::DecodeError;
 pub use files::ChannelFiles;
-pub use run::{decode, probe};
+pub use probe::probe;
+pub use run::decode;
 
 /// What is refused before it costs too much.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 use rubato::audioadapter_buffers::direct::SequentialSliceOfVecs;
 use rubato::{Fft, FixedSync, Resampler as _};
 
-use super::audio::SAMPLE_RATE;
+use crate::model::segments::SAMPLE_RATE_HZ;
 
 /// Wanted frames per step; the real number is a multiple that suits the two rates.
 const STEP_FRAMES: u32 = 4096;
@@ -25,8 +25,8 @@ impl Resampler {
     pub(super) fn new(sample_rate: u32, channels: usize) -> Option<Self> {
         let mut delay = 0;
         let mut fft = None;
-        if sample_rate != SAMPLE_RATE {
-            let (from, to) = (sample_rate as usize, SAMPLE_RATE as usize);
+        if sample_rate != SAMPLE_RATE_HZ {
+            let (from, to) = (sample_rate as usize, SAMPLE_RATE_HZ as usize);
             let made = Fft::<f32>::new(from, to, step_frames(sample_rate), channels, FixedSync::Both).ok()?;
             delay = made.output_delay();
             fft = Some(made);
@@ -82,7 +82,7 @@ impl Resampler {
         mut emit: impl FnMut(&[Vec<f32>], usize, usize) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(step) = self.fft.as_ref().map(|fft| fft.input_frames_next()) else { return Ok(()) };
-        let (rate_in, rate_out) = (u64::from(self.sample_rate), u64::from(SAMPLE_RATE));
+        let (rate_in, rate_out) = (u64::from(self.sample_rate), u64::from(SAMPLE_RATE_HZ));
         let wanted = (self.frames_in * rate_out + rate_in / 2) / rate_in;
         while self.frames_out < wanted {
             for pending in &mut self.pending {
@@ -128,7 +128,7 @@ impl Resampler {
 
 /// An even multiple of the smallest step, so that the delay is a whole number of frames.
 fn step_frames(sample_rate: u32) -> usize {
-    let (mut divisor, mut rest) = (sample_rate, SAMPLE_RATE);
+    let (mut divisor, mut rest) = (sample_rate, SAMPLE_RATE_HZ);
     while rest > 0 {
         (divisor, rest) = (rest, divisor % rest);
     }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use symphonia::core::packet::Packet;
 
-use super::audio::{Audio, AudioInfo, SAMPLE_RATE};
+use super::DecodeLimits;
+use super::audio::{Audio, AudioInfo};
 use super::damage::Damage;
 use super::error::DecodeError;
 use super::files::ChannelFiles;
@@ -14,13 +15,14 @@ use super::sink::Sink;
 use super::source::{self, Clock, Next, Selected, Source};
 use super::timeline::Timeline;
 use super::window::Window;
-use super::{DecodeLimits, Probe};
+use crate::model::segments::SAMPLE_RATE_HZ;
 
 /// A stated end this close before the decoded one is where the encoder's padding starts.
 const PADDING_S: f64 = 0.2;
 
-/// Packets that [`probe`] decodes before it believes the header.
-const PROBE_PACKETS: usize = 64;
+/// How far the sum of the lengths of packets may be off, seconds: a recording that is just as
+/// long as allowed is not refused.
+const INEXACT_S: f64 = 0.001;
 
 /// Decodes the first audio track of `media` that can be decoded into `files`. Blocks; `cancel` is
 /// looked at with every packet and whenever the file is read.
@@ -50,84 +52,6 @@ fn decode_window(
     run.all(source, cancel)?;
     let info = run.finish()?;
     Audio::open(files, info).map_err(DecodeError::Store)
-}
-
-/// Looks at `media` without decoding all of it. The content alone decides what the file is; the
-/// extension of `name` is kept when it is another usual one for that.
-///
-/// # Errors
-/// As [`decode`], when the file has no audio or its beginning does not decode.
-pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
-    let file = Window::whole(media).map_err(DecodeError::Read)?;
-    let (mut source, mut selected) = source::open(&file)?;
-    let mut planes = Vec::new();
-    let (mut is_decoded, mut end_s, mut packets) = (false, 0.0f64, 0);
-    // Of the streams that have ended.
-    let mut ended_s = 0.0;
-    let length_s = loop {
-        let packet = match source.next().map_err(DecodeError::Read)? {
-            Next::Packet(packet) => packet,
-            Next::NewStream(next) => {
-                ended_s += selected.promised_s().unwrap_or(end_s);
-                (selected, end_s) = (*next, 0.0);
-                continue;
-            }
-            Next::End | Next::Broken => break ended_s + selected.promised_s().unwrap_or(end_s),
-        };
-        if packets == 0 {
-            selected.begins_at(packet.pts.get() as f64 * selected.tick_s);
-        }
-        packets += 1;
-        let length_s = packet.dur.get() as f64 * selected.tick_s;
-        end_s = match selected.container.clock {
-            Clock::Container => end_s.max(packet.pts.get() as f64 * selected.tick_s + length_s),
-            Clock::Samples => end_s + length_s,
-        };
-        if !is_decoded && packets <= PROBE_PACKETS {
-            is_decoded = selected.decode(&packet, &mut planes).is_ok()
-                && planes.first().is_some_and(|plane| !plane.is_empty());
-        }
-        let is_known = is_decoded || packets > PROBE_PACKETS;
-        if let Some(promised_s) = selected.promised_s().filter(|_| is_known && !selected.is_followed) {
-            break ended_s + promised_s;
-        }
-    };
-    if !is_decoded {
-        return Err(if packets == 0 { DecodeError::NoData } else { undecodable() });
-    }
-    Ok(Probe {
-        duration_s: length_s,
-        source_channels: planes.len() as u16,
-        container: selected.container.name.to_owned(),
-        codec: selected.made.name,
-        extension: extension(name, selected.container.extension),
-    })
-}
-
-/// How far the sum of the lengths of packets may be off, seconds: a recording that is just as
-/// long as allowed is not refused.
-const INEXACT_S: f64 = 0.001;
-
-/// Extensions that stand for the same container, the usual one first.
-const EXTENSIONS: [&[&str]; 7] = [
-    &["mp4", "m4a", "m4b", "m4v", "mov", "3gp"],
-    &["ogg", "oga", "opus", "ogv", "spx"],
-    &["mkv", "mka"],
-    &["wav", "wave", "bwf"],
-    &["mp3", "mp2", "mpga"],
-    &["aiff", "aif", "aifc"],
-    &["aac", "adts"],
-];
-
-fn extension(name: Option<&str>, usual: &str) -> String {
-    let given = name.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_ascii_lowercase());
-    let same = EXTENSIONS.iter().find(|group| group.contains(&usual));
-    let kept = given.filter(|given| same.is_some_and(|group| group.contains(&given.as_str())));
-    kept.unwrap_or_else(|| usual.to_owned())
-}
-
-fn undecodable() -> DecodeError {
-    DecodeError::Damaged("none of its audio can be decoded".into())
 }
 
 /// The state of one decode.
@@ -258,19 +182,23 @@ impl<'a> Run<'a> {
     fn finish(self) -> Result<AudioInfo, DecodeError> {
         let selected = self.selected;
         if self.damage.good_packets == 0 || self.damage.is_hopeless() {
-            return Err(if self.damage.is_hopeless() { undecodable() } else { DecodeError::NoData });
+            return Err(if self.damage.is_hopeless() {
+                DecodeError::undecodable()
+            } else {
+                DecodeError::NoData
+            });
         }
         let end_s = self.timeline.end_s();
         let padding = selected
             .stated_s
             .filter(|stated_s| selected.is_exact && (*stated_s..*stated_s + PADDING_S).contains(&end_s));
         let longest =
-            selected.cut_s.or(padding).map(|stated_s| (stated_s * f64::from(SAMPLE_RATE)).round() as u64);
+            selected.cut_s.or(padding).map(|stated_s| (stated_s * f64::from(SAMPLE_RATE_HZ)).round() as u64);
         let written = self.sink.finish(longest)?;
         if written.frames == 0 {
             return Err(DecodeError::NoData);
         }
-        let duration_s = written.frames as f64 / f64::from(SAMPLE_RATE);
+        let duration_s = written.frames as f64 / f64::from(SAMPLE_RATE_HZ);
         Ok(AudioInfo {
             duration_s,
             source_channels: written.source_channels as u16,

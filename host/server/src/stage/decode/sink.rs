@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, Seek};
 use std::os::unix::fs::FileExt;
 
-use super::audio::{SAMPLE_BYTES, SAMPLE_RATE};
+use super::audio::SAMPLE_BYTES;
 use super::equal::Equality;
 use super::error::DecodeError;
 use super::files::ChannelFiles;
 use super::resample::Resampler;
+use crate::model::segments::SAMPLE_RATE_HZ;
 
 /// Bytes gathered before a write.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -124,7 +125,7 @@ impl<'a> Sink<'a> {
             return self.write(&mut planes, 0, frames, sample_rate);
         }
         self.end_stretch()?;
-        let frames = (length_s * f64::from(SAMPLE_RATE)).round() as u64;
+        let frames = (length_s * f64::from(SAMPLE_RATE_HZ)).round() as u64;
         for writer in &mut self.writers {
             writer.leave_hole(frames).map_err(DecodeError::Store)?;
         }

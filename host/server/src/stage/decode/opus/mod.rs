@@ -13,7 +13,7 @@ use symphonia::core::packet::PacketRef;
 use symphonia::core::units::{Duration, Timestamp};
 use symphonia_adapter_libopus::OpusDecoder;
 
-use super::audio::SAMPLE_RATE;
+use crate::model::segments::SAMPLE_RATE_HZ;
 use packet::split_first;
 
 /// Frames per second of Opus timestamps and of the pre-skip.
@@ -109,13 +109,13 @@ impl Opus {
             decode_stream(decoder.as_mut(), stream, &mut self.streams)?;
         }
         self.map_channels(trim_end_s, planes);
-        Ok(SAMPLE_RATE)
+        Ok(SAMPLE_RATE_HZ)
     }
 
     /// Orders the decoded streams as the header says; index 255 is silence.
     fn map_channels(&self, trim_end_s: f64, planes: &mut Vec<Vec<f32>>) {
         let frames = self.streams.iter().map(Vec::len).min().unwrap_or(0);
-        let kept = frames.saturating_sub((trim_end_s * f64::from(SAMPLE_RATE)).round() as usize);
+        let kept = frames.saturating_sub((trim_end_s * f64::from(SAMPLE_RATE_HZ)).round() as usize);
         planes.resize(self.head.channels, Vec::new());
         for (plane, index) in planes.iter_mut().zip(&self.head.mapping) {
             plane.clear();
@@ -132,7 +132,7 @@ fn stream_decoder(channels: usize) -> Result<Box<dyn AudioDecoder>> {
         if channels == 2 { layouts::CHANNEL_LAYOUT_STEREO } else { layouts::CHANNEL_LAYOUT_MONO };
     let mut params = AudioCodecParameters::new();
     // Without a header the adapter trims nothing: pre-skip and gain are handled here.
-    params.for_codec(CODEC_ID_OPUS).with_sample_rate(SAMPLE_RATE).with_channels(layout);
+    params.for_codec(CODEC_ID_OPUS).with_sample_rate(SAMPLE_RATE_HZ).with_channels(layout);
     OpusDecoder::try_registry_new(&params, &AudioDecoderOptions::default())
 }
 
