@@ -112,8 +112,7 @@ fn read_header<R: Read + Seek>(input: &mut Input<R>) -> Result<(Architecture, We
     let file_type = next("file type")?;
     let sizes = Architecture { vocabulary, state, audio_heads, audio_layers, text_heads, text_layers, mels };
     sizes.validate()?;
-    let weights =
-        Weights::ALL.into_iter().find(|weights| i64::from(weights.file_type()) == i64::from(file_type));
+    let weights = Weights::ALL.into_iter().find(|weights| weights.file_type() == file_type);
     Ok((sizes, weights.ok_or_else(|| Fault::Weights { found: file_type_name(file_type) })?))
 }
 
@@ -204,7 +203,7 @@ fn check_tensor(tensor: &Tensor, dims: &[u32], type_code: u32, weights: Weights)
         return Err(Fault::Shape { name: name(), found: dims.to_vec(), expected: tensor.dims.clone() });
     }
     let expected = weights.stored(tensor.role);
-    if i64::from(type_code) != i64::from(expected.code()) {
+    if type_code != expected.code() {
         return Err(Fault::TensorType {
             name: name(),
             found: type_name(type_code),

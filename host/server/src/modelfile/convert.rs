@@ -150,7 +150,6 @@ impl GgmlWriter {
     }
 
     fn header(&mut self, sizes: &Architecture) -> Result<(), ModelFileError> {
-        let file_type = u32::try_from(self.weights.file_type()).expect("file types are positive");
         self.numbers(&[
             MAGIC,
             sizes.vocabulary,
@@ -163,7 +162,7 @@ impl GgmlWriter {
             sizes.text_heads,
             sizes.text_layers,
             sizes.mels,
-            file_type,
+            self.weights.file_type(),
         ])
     }
 
@@ -191,8 +190,7 @@ impl GgmlWriter {
         read: &mut dyn FnMut(Sink) -> Result<(), Failure>,
     ) -> Result<(), ModelFileError> {
         let stored = self.weights.stored(tensor.role);
-        let code = u32::try_from(stored.code()).expect("type codes are positive");
-        self.numbers(&[tensor.dims.len() as u32, tensor.name.len() as u32, code])?;
+        self.numbers(&[tensor.dims.len() as u32, tensor.name.len() as u32, stored.code()])?;
         self.numbers(&tensor.dims.iter().rev().copied().collect::<Vec<_>>())?;
         self.output.write(tensor.name.as_bytes())?;
         let mut bytes = Vec::new();

@@ -27,7 +27,7 @@ pub fn file_name(name: &str, weights: Weights) -> String {
 }
 
 /// Refuses what could leave the folder or confuse a file name.
-pub fn validate_name(name: &str) -> Result<(), ModelFileError> {
+pub(super) fn validate_name(name: &str) -> Result<(), ModelFileError> {
     let plain = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let allowed = |byte: u8| plain(&byte) || matches!(byte, b'.' | b'-' | b'_');
     let starts_well = name.as_bytes().first().is_some_and(plain);

@@ -32,10 +32,9 @@ pub use catalog::{
 pub use check::{ModelInfo, check, check_bytes};
 pub use ct2::check_ctranslate2_bytes;
 pub use error::{Fault, ModelFileError};
-pub use folder::{Installed, ModelsFolder, file_name, validate_name};
+pub use folder::{Installed, ModelsFolder, file_name};
 pub use hub::PUBLIC_HUB;
 pub use import::import;
 pub use pull::{PullOptions, Pulled, Source, pull};
-pub use record::Record;
 pub use report::{Report, Silent};
 pub use weights::Weights;

@@ -43,7 +43,7 @@ impl Weights {
 
     /// `ftype` of the header: ggml's number of the file type, plus 1000 times the version
     /// of the quantised blocks.
-    pub(super) fn file_type(self) -> i32 {
+    pub(super) fn file_type(self) -> u32 {
         match self {
             Self::F16 => 1,
             Self::Q8_0 => 2007,
@@ -73,7 +73,7 @@ pub(super) enum Stored {
 
 impl Stored {
     /// ggml's number of the type.
-    pub fn code(self) -> i32 {
+    pub fn code(self) -> u32 {
         match self {
             Self::F32 => 0,
             Self::F16 => 1,

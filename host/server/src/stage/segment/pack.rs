@@ -47,17 +47,28 @@ pub fn pack(regions: &[Span], steps: &[Step], end: u64, channel: u16, plan: Segm
 struct Ends {
     /// Longest length.
     longest: u64,
-    /// Once it has the length, at a pause of the other.
-    complete: (u64, u64),
+    /// From this length on ...
+    complete_length: u64,
+    /// ... at a pause of this one.
+    complete_pause: u64,
     /// Whatever its length, at a pause of this one.
     pause: u64,
 }
 
-const FILLED: Ends = Ends { longest: LONGEST, complete: (u64::MAX, u64::MAX), pause: u64::MAX };
-const UTTERANCE: Ends =
-    Ends { longest: LONGEST, complete: (LEAST_UTTERANCE, UTTERANCE_PAUSE), pause: LONG_PAUSE };
-const FIRST: Ends =
-    Ends { longest: LONGEST_FIRST, complete: (LEAST_FIRST, LONG_PAUSE), pause: PARTING_PAUSE };
+const FILLED: Ends =
+    Ends { longest: LONGEST, complete_length: u64::MAX, complete_pause: u64::MAX, pause: u64::MAX };
+const UTTERANCE: Ends = Ends {
+    longest: LONGEST,
+    complete_length: LEAST_UTTERANCE,
+    complete_pause: UTTERANCE_PAUSE,
+    pause: LONG_PAUSE,
+};
+const FIRST: Ends = Ends {
+    longest: LONGEST_FIRST,
+    complete_length: LEAST_FIRST,
+    complete_pause: LONG_PAUSE,
+    pause: PARTING_PAUSE,
+};
 
 fn ends(plan: SegmentPlan, is_first: bool) -> Ends {
     match plan {
@@ -75,8 +86,7 @@ fn take(regions: &[Span], ends: Ends) -> usize {
     let pause = |count: usize| regions[count].start_frame - regions[count - 1].end_frame;
     let mut fitting = 1;
     while fitting < regions.len() && length(fitting + 1) <= ends.longest {
-        let (least, complete_pause) = ends.complete;
-        let is_complete = length(fitting) >= least && pause(fitting) >= complete_pause;
+        let is_complete = length(fitting) >= ends.complete_length && pause(fitting) >= ends.complete_pause;
         if is_complete || pause(fitting) >= ends.pause {
             return fitting;
         }

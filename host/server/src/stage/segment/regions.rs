@@ -44,7 +44,7 @@ fn close(steps: &[Step], start: usize, last: usize, frames: u64) -> Option<Span>
     is_speech.then(|| Span { start_frame: frame(start), end_frame: frame(last + 1) })
 }
 
-/// Samples of a number of seconds.
+/// Samples of a number of milliseconds.
 pub const fn frames(milliseconds: u64) -> u64 {
     milliseconds * SAMPLE_RATE_HZ as u64 / 1000
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::SegmentResult;
-use super::timeline::seconds;
+use super::timeline::{seconds, thousandths};
 use crate::model::segments::Segments;
 
 /// Pauses between words up to this length belong to the words.
@@ -53,8 +53,8 @@ pub fn measure(segments: &Segments, results: &[SegmentResult]) -> Coverage {
             coverage.gap(channel, at_s, end_s);
         }
     }
-    coverage.speech_s = round(coverage.speech_s);
-    coverage.covered_s = round(coverage.covered_s);
+    coverage.speech_s = thousandths(coverage.speech_s);
+    coverage.covered_s = thousandths(coverage.covered_s);
     coverage
 }
 
@@ -77,10 +77,6 @@ fn covered(segments: &Segments, results: &[SegmentResult], channel: u16) -> Vec<
         }
     }
     stretches
-}
-
-fn round(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
 }
 
 #[cfg(test)]

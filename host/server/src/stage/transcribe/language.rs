@@ -148,7 +148,7 @@ impl<'a> Results<'a> {
     }
 
     /// Of several languages the one in which the model is surest of the words of the first
-    /// segment, at one pass each. Leaves the segment in it.
+    /// segment, at one pass each. `first` becomes what was heard in that language.
     fn most_confident(
         &self,
         first: &mut SegmentResult,
@@ -186,7 +186,7 @@ impl<'a> Results<'a> {
         heard.pop().ok_or(TranscribeError::Engine(EngineError::Stopped))
     }
 
-    /// Segments one after the other, in one choice for all; not kept yet.
+    /// Several segments side by side, in one choice for all; not kept yet.
     fn several(
         &self,
         indices: Range<usize>,

@@ -80,7 +80,8 @@ impl SegmentLog for NoLog {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
-    /// The first decoding was doubtful; the words come from another attempt.
+    /// It took further attempts: the first was doubtful, or had passed over speech. The words
+    /// may still be those of the first.
     DecodedAgain,
     /// Every attempt was doubtful; the best one was kept.
     Doubtful,

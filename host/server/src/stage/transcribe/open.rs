@@ -17,7 +17,7 @@ const LEAST_HALVED: usize = 4 * SAMPLE_RATE_HZ as usize;
 /// A segment or a part of it: samples of the segment's own clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Of the segment.
+    /// Which segment.
     pub index: usize,
     /// First sample.
     pub start: usize,
@@ -27,7 +27,7 @@ pub struct Part {
 
 /// What is known of a segment so far.
 pub struct Open {
-    /// Of the segment.
+    /// Which segment.
     pub index: usize,
     /// Parts that the model still has.
     pub parts_out: usize,

@@ -11,6 +11,11 @@ pub fn seconds(frames: u64) -> f64 {
     frames as f64 / f64::from(SAMPLE_RATE_HZ)
 }
 
+/// Rounds to thousandths, so that numbers are the same after a checkpoint is read back.
+pub fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
 /// The clock of one segment.
 pub struct Timeline {
     spans: Vec<Span>,
@@ -108,11 +113,11 @@ pub mod tests {
         let speech = speech.map(|(channel, start, end)| Speech { channel, span: span(start, end) }).to_vec();
         let timeline = Timeline::new(&segment, &Segments { segments: vec![], speech });
         assert_eq!(timeline.length_s, 7.0);
-        let round = |s: f64| (s * 1000.0).round() / 1000.0;
-        let speech_s: Vec<_> = timeline.speech_s.iter().map(|(a, b)| (round(*a), round(*b))).collect();
+        let speech_s: Vec<_> =
+            timeline.speech_s.iter().map(|(a, b)| (thousandths(*a), thousandths(*b))).collect();
         assert_eq!(speech_s, [(0.2, 1.8), (2.5, 6.0)]);
-        assert_eq!(round(timeline.start_in_file(1.5)), 11.5);
-        assert_eq!(round(timeline.start_in_file(2.5)), 20.5);
+        assert_eq!(thousandths(timeline.start_in_file(1.5)), 11.5);
+        assert_eq!(thousandths(timeline.start_in_file(2.5)), 20.5);
         assert_eq!((timeline.start_in_file(2.0), timeline.end_in_file(2.0)), (20.0, 12.0));
         assert_eq!(timeline.end_in_file(99.0), 25.0);
     }

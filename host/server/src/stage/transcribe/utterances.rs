@@ -2,6 +2,7 @@
 //! can be read at once.
 
 use super::SegmentResult;
+use super::timeline::thousandths;
 use crate::model::language::Language;
 use crate::model::segments::Segments;
 use crate::model::transcript::{Transcript, Utterance, Word};
@@ -97,7 +98,7 @@ fn utterance(mut words: Vec<Word>, language: Language, channel: u16) -> Utteranc
     Utterance {
         start: words.first().map_or(0.0, |word| word.start),
         end: words.last().map_or(0.0, |word| word.end),
-        confidence: (confidence * 1000.0).round() / 1000.0,
+        confidence: thousandths(confidence),
         channel,
         speaker: None,
         text: words.iter().map(|word| word.word.as_str()).collect(),

@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::piece::Character;
 use super::refine::Loudness;
-use super::timeline::Timeline;
+use super::timeline::{Timeline, thousandths};
 use crate::model::language::Language;
 use crate::model::transcript::Word;
 
@@ -36,11 +36,11 @@ pub fn words(
     loudness: Option<&Loudness>,
 ) -> Vec<Word> {
     let mut drafts = Vec::new();
+    // Marks at the very start belong to the word after them; marks alone are no words.
+    let mut opening = String::new();
     for part in split(characters, language) {
-        add(part, &mut drafts);
+        add(part, &mut opening, &mut drafts);
     }
-    // Marks alone are no words.
-    drafts.retain(|draft| !draft.start_s.is_nan());
     for draft in &mut drafts {
         stay_in_speech(draft, &timeline.speech_s);
     }
@@ -85,7 +85,7 @@ fn split(characters: &[Character], language: Language) -> Vec<&[Character]> {
         .collect()
 }
 
-fn add(part: &[Character], drafts: &mut Vec<Draft>) {
+fn add(part: &[Character], opening: &mut String, drafts: &mut Vec<Draft>) {
     let mut text: String = part.iter().map(|character| character.character).collect();
     if text.starts_with(char::is_whitespace) {
         text = format!(" {}", text.trim_start());
@@ -96,16 +96,12 @@ fn add(part: &[Character], drafts: &mut Vec<Draft>) {
     let letters: Vec<&Character> =
         part.iter().filter(|character| character.character.is_alphanumeric()).collect();
     let (Some(first), Some(last)) = (letters.first(), letters.last()) else {
-        // Marks belong to the word before them; those at the very start to the one after.
-        match drafts.last_mut() {
-            Some(word) => word.text.push_str(&text),
-            None => drafts.push(Draft { text, start_s: f64::NAN, end_s: f64::NAN, confidence: 0.0 }),
-        }
+        drafts.last_mut().map_or(opening, |word| &mut word.text).push_str(&text);
         return;
     };
     let confidence =
         letters.iter().map(|letter| f64::from(letter.probability)).sum::<f64>() / letters.len() as f64;
-    let opening = drafts.pop_if(|draft| draft.start_s.is_nan()).map(|draft| draft.text).unwrap_or_default();
+    let opening = std::mem::take(opening);
     let text = if opening.is_empty() { text } else { opening + text.trim_start() };
     drafts.push(Draft { text, start_s: first.start_s, end_s: last.end_s, confidence });
 }
@@ -169,22 +165,17 @@ fn refine(drafts: &mut [Draft], loudness: &Loudness) {
 }
 
 fn to_file(draft: Draft, timeline: &Timeline) -> Word {
-    let start = round(timeline.start_in_file(draft.start_s));
+    let start = thousandths(timeline.start_in_file(draft.start_s));
     // Rounding must neither lead beyond the file nor take a short word its length.
-    let end = round(timeline.end_in_file(draft.end_s)).min(down(timeline.end_in_file(f64::INFINITY)));
-    let end = end.max(round(start + 0.001));
-    Word { word: draft.text, start, end, confidence: round(draft.confidence.clamp(0.0, 1.0)) }
+    let end = thousandths(timeline.end_in_file(draft.end_s)).min(down(timeline.end_in_file(f64::INFINITY)));
+    let end = end.max(thousandths(start + 0.001));
+    Word { word: draft.text, start, end, confidence: thousandths(draft.confidence.clamp(0.0, 1.0)) }
 }
 
 /// The thousandth that has begun.
 fn down(seconds: f64) -> f64 {
     // What is a whole thousandth but for the arithmetic stays one.
     (seconds * 1000.0 + 1e-6).floor() / 1000.0
-}
-
-/// To thousandths, so that numbers are the same after a checkpoint is read back.
-fn round(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }
 
 #[cfg(test)]
