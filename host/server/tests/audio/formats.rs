@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tympan::stage::decode::DecodeError;
 
-use crate::generate::{aiff, caf, caf_raw, interleave, tone, wave_raw};
+use crate::generate::{aiff, big, caf, caf_raw, interleave, tone, wave_raw, words};
 use crate::support::{decode_bytes, decoded, fixture, probe_bytes};
 
 /// Encoders pad, and the manifest's lengths come from headers.
@@ -276,4 +276,14 @@ fn decoding_takes_far_less_than_listening() {
     decoded(&bytes);
     // A tenth of the 404 seconds that it plays, and fifty times what a free machine needs.
     assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_lost_data_chunk_is_found_whichever_end_comes_first() {
+    let format = words(&[16, 0x1_0001, 16_000, 32_000, 0x2_0010]);
+    let hidden = [&b"junk"[..], &words(&[0x7fff_ffff]), b"data", &words(&[32_000])].concat();
+    let start = [&b"RIFX"[..], &words(&[40_000]), b"WAVEfmt ", &format, &hidden].concat();
+    let found = decoded(&[&start[..], &big(&tone(16_000, 1.0)), &[0; 4000]].concat());
+    assert!((found.audio.info.duration_s - 1.0).abs() < 1e-9, "{}", found.audio.info.duration_s);
+    assert!(found.peak(0, 0.0, 1.0) > 0.45);
 }
