@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
+
 /// Serves a folder until the process ends.
 pub struct Recordings {
     port: u16,
@@ -41,8 +43,10 @@ fn answer(mut stream: TcpStream, folder: &Path) -> Option<()> {
     }
     let head = String::from_utf8(head).ok()?;
     let url = reqwest::Url::parse("http://x/").ok()?.join(head.split(' ').nth(1)?).ok()?;
-    let names = url.path_segments()?.map(percent_decoded);
-    let path = names.fold(folder.to_owned(), |path, name| path.join(name));
+    let mut path = folder.to_owned();
+    for name in url.path_segments()? {
+        path.push(&*percent_decode_str(name).decode_utf8_lossy());
+    }
     match std::fs::read(path) {
         Ok(bytes) => {
             write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", bytes.len())
@@ -53,24 +57,4 @@ fn answer(mut stream: TcpStream, folder: &Path) -> Option<()> {
             stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").ok()
         }
     }
-}
-
-fn percent_decoded(segment: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = segment.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex =
-            (*first == b'%').then(|| tail.get(..2)).flatten().and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

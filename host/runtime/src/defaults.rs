@@ -56,6 +56,13 @@ pub const VALIDATE_CACHE_ENTRIES: usize = 256;
 /// Largest config that is handed to an add-on.
 pub const CONFIG_BYTES: usize = 1 << 20;
 
+/// Deepest nesting of JSON text of an add-on; every reader of ours takes that.
+pub const JSON_DEPTH: usize = 100;
+
+/// Most objects in JSON text of an add-on. One takes seven bytes of text and about 670 of memory
+/// as a tree (measured).
+pub const JSON_OBJECTS: usize = 200_000;
+
 /// Problems of a config that are passed on, as many as the server shows to a client.
 pub const CONFIG_PROBLEMS: usize = 50;
 

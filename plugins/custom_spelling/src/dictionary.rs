@@ -43,7 +43,7 @@ pub struct Found<'a> {
 }
 
 impl Dictionary {
-    /// Prepares a dictionary. What [`check`] would complain about is passed over.
+    /// Prepares a dictionary. Spellings that are not valid are passed over.
     pub fn new(spellings: &Spellings) -> Self {
         let keys = spellings.keys().map(|key| collapse_spaces(key)).collect();
         Self { keys, usual: entries(spellings, Casing::Usual), turkic: entries(spellings, Casing::Turkic) }

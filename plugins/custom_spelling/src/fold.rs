@@ -26,8 +26,9 @@ impl Casing {
 /// Unicode folding: ß equals ss), in normal form, in the kind of apostrophe or hyphen, or in the
 /// width of a space.
 pub fn fold_into(out: &mut String, text: &str, casing: Casing) {
-    if text.is_ascii() && casing == Casing::Usual && !text.contains("  ") {
-        out.extend(text.chars().map(|c| if c.is_ascii_whitespace() { ' ' } else { c.to_ascii_lowercase() }));
+    let is_plain = |b: u8| b.is_ascii_graphic() || b == b' ';
+    if casing == Casing::Usual && text.bytes().all(is_plain) && !text.contains("  ") {
+        out.extend(text.chars().map(|c| c.to_ascii_lowercase()));
         return;
     }
     let mut folded = String::with_capacity(text.len());
@@ -64,6 +65,13 @@ mod tests {
 
     fn same(a: &str, b: &str, casing: Casing) -> bool {
         fold(a, casing) == fold(b, casing)
+    }
+
+    #[test]
+    fn a_run_of_spaces_of_any_kind_is_one() {
+        for text in ["a  b", "a\t b", "a \tb", "a\r\nb", "a\u{a0} b", "a\u{3000}b"] {
+            assert_eq!(fold(text, Casing::Usual), "a b", "{text:?}");
+        }
     }
 
     #[test]

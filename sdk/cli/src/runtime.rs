@@ -4,24 +4,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tympan_runtime::{Addon, Limits, Policy, Runtime, RuntimeSettings};
-
-/// Capabilities that a host may know; an author grants them all to the own add-on.
-const CAPABILITIES: [&str; 9] =
-    ["activity", "audio", "embeddings", "http", "kv", "llm", "raw-text", "speech-to-english", "translation"];
+use tympan_runtime::{Addon, Limits, OFFERED_CAPABILITIES, Policy, Runtime, RuntimeSettings};
 
 /// Reads a component file as the service would.
 pub(crate) async fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     Runtime::read(file).await.with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// Loads a component as the service would, with these limits.
-pub(crate) async fn load(file: &Path, limits: Limits) -> anyhow::Result<Addon> {
+/// Loads the bytes of a component file as the service would, with these limits.
+pub(crate) async fn load(bytes: Vec<u8>, file: &Path, limits: Limits) -> anyhow::Result<Addon> {
     let settings = RuntimeSettings { cache_dir: cache_dir(), max_instances: 1, log_text: true };
     let runtime = Runtime::new(settings)?;
-    let grants = CAPABILITIES.into_iter().map(str::to_owned).collect();
+    let grants = OFFERED_CAPABILITIES.into_iter().map(str::to_owned).collect();
     let policy = Policy { grants, limits, expected_sha256: None, taken_names: BTreeSet::new() };
-    runtime.load(file, &policy).await.with_context(|| format!("cannot load {}", file.display()))
+    runtime.load_bytes(bytes, &policy).await.with_context(|| format!("cannot load {}", file.display()))
 }
 
 /// Where the user's compiled components are kept between runs; none when there is no home.

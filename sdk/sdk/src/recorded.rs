@@ -77,7 +77,7 @@ fn audio_of(metadata: Option<&Value>, transcript: &Transcript) -> AudioInfo {
         .and_then(Value::as_u64)
         .and_then(|n| u16::try_from(n).ok())
         .unwrap_or(1)
-        .max(last_channel + 1);
+        .max(last_channel.saturating_add(1));
     AudioInfo {
         duration_s,
         sample_rate_hz: SAMPLE_RATE_HZ,

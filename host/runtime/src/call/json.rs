@@ -3,16 +3,12 @@
 
 use serde::de::IgnoredAny;
 
-/// Deepest nesting that every reader of ours takes.
-const MAX_DEPTH: usize = 100;
-
-/// Most objects. One takes seven bytes of text and about 670 of memory as a tree (measured).
-const MAX_OBJECTS: usize = 200_000;
+use crate::defaults::{JSON_DEPTH, JSON_OBJECTS};
 
 /// Whether the text is JSON that can safely be parsed.
 pub fn is_sound(text: &str) -> bool {
     let Shape { deepest, objects } = shape(text);
-    deepest <= MAX_DEPTH && objects <= MAX_OBJECTS && serde_json::from_str::<IgnoredAny>(text).is_ok()
+    deepest <= JSON_DEPTH && objects <= JSON_OBJECTS && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// Whether the text is a JSON object that can safely be parsed.
@@ -61,16 +57,16 @@ mod tests {
     #[test]
     fn refuses_more_objects_than_memory_should_hold() {
         let many = |count: usize| format!("[{}0]", r#"{"":0},"#.repeat(count));
-        assert!(is_sound(&many(MAX_OBJECTS)));
-        assert!(!is_sound(&many(MAX_OBJECTS + 1)));
-        assert!(is_sound(&format!("{:?}", many(MAX_OBJECTS + 1))));
+        assert!(is_sound(&many(JSON_OBJECTS)));
+        assert!(!is_sound(&many(JSON_OBJECTS + 1)));
+        assert!(is_sound(&format!("{:?}", many(JSON_OBJECTS + 1))));
     }
 
     #[test]
     fn refuses_deep_nesting() {
         let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
-        assert!(is_sound(&nested(MAX_DEPTH)));
-        assert!(!is_sound(&nested(MAX_DEPTH + 1)));
+        assert!(is_sound(&nested(JSON_DEPTH)));
+        assert!(!is_sound(&nested(JSON_DEPTH + 1)));
         assert!(is_sound(&format!("{:?}", "[".repeat(1000))));
     }
 }

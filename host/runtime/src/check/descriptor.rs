@@ -12,6 +12,9 @@ const SHORT_TEXT_BYTES: usize = 500;
 /// Capabilities that this host can give.
 pub const OFFERED_CAPABILITIES: [&str; 1] = ["raw-text"];
 
+/// The kind of job that this host has.
+const OFFERED_MODE: &str = "pre-recorded";
+
 /// A descriptor that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
@@ -32,8 +35,11 @@ pub enum DescriptorError {
         name: String,
     },
     /// A slot of a later host.
-    #[error("its slot `{0}` is unknown; known are audio, transcript, analysis and render")]
+    #[error("its slot `{0}` is unknown; known are transcript, analysis and render")]
     Slot(String),
+    /// For kinds of job of a later host.
+    #[error("its modes ({0}) lack `{OFFERED_MODE}`, the only kind of job that this host has")]
+    Modes(String),
     /// A text that must be a JSON object.
     #[error("its {0} is not a JSON object")]
     NotAnObject(&'static str),
@@ -70,6 +76,9 @@ pub fn check(raw: RawDescriptor) -> Result<Descriptor, DescriptorError> {
     }
     check_object("`extra`", &raw.extra)?;
     let slot = slot(&raw.slot)?;
+    if !raw.modes.iter().any(|mode| mode == OFFERED_MODE) {
+        return Err(DescriptorError::Modes(shown(&raw.modes.join(", "))));
+    }
     Ok(Descriptor {
         name: raw.name,
         version: raw.version,
@@ -109,7 +118,6 @@ pub fn allow(descriptor: &Descriptor, policy: &Policy) -> Result<(), DescriptorE
 
 fn slot(text: &str) -> Result<Slot, DescriptorError> {
     match text {
-        "audio" => Ok(Slot::Audio),
         "transcript" => Ok(Slot::Transcript),
         "analysis" => Ok(Slot::Analysis),
         "render" => Ok(Slot::Render),
@@ -208,6 +216,7 @@ mod tests {
         for message in [
             refusal(&policy, |d| d.name = long()),
             refusal(&policy, |d| d.slot = long()),
+            refusal(&policy, |d| d.modes = vec![long(); 9]),
             refusal(&policy, |d| d.capabilities = vec![request()]),
         ] {
             assert!(message.len() < 1500 && !message.contains('\n'), "{message}");
@@ -218,6 +227,8 @@ mod tests {
     fn slots_and_json_are_checked() {
         let policy = Policy::default();
         assert!(refusal(&policy, |d| d.slot = "video".to_owned()).contains("`video`"));
+        assert!(refusal(&policy, |d| d.modes = Vec::new()).contains("lack `pre-recorded`"));
+        assert!(refusal(&policy, |d| d.modes = vec!["live".to_owned()]).contains("modes (live)"));
         assert!(refusal(&policy, |d| d.config_schema = "true".to_owned()).contains("config schema"));
         assert!(refusal(&policy, |d| d.result_schema = Some("{".to_owned())).contains("result schema"));
         assert!(refusal(&policy, |d| d.version = String::new()).contains("version"));

@@ -6,8 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Slot {
-    /// Changes samples before recognition.
-    Audio,
     /// May change the transcript.
     Transcript,
     /// Reads the transcript; returns a result or variants.

@@ -122,8 +122,11 @@ impl Raw {
         image.text(r#"{"type": "object"}"#);
         image.words(&[0, 0, 0]);
         image.text(&self.slot);
-        image.words(&[0; 10]);
+        // The one mode stands behind the 30 words of the record.
+        image.words(&[DESCRIPTOR_AT + 4 * 30, 1]);
+        image.words(&[0; 8]);
         image.text("{}");
+        image.text("pre-recorded");
         image.finish(DESCRIPTOR_AT)
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tympan_runtime::{Addon, LoadError, Runtime};
+use tympan_runtime::{Addon, DescriptorError, LoadError, Runtime};
 
 use super::copies::Copies;
 use super::set::{AddonSet, Candidate, Refusal};
@@ -147,7 +147,9 @@ async fn component_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn note_denial(file: &Path, error: &LoadError) {
-    if let (LoadError::Import(_), Some(name)) = (error, file.file_stem()) {
+    let is_denial =
+        matches!(error, LoadError::Import(_) | LoadError::Descriptor(DescriptorError::Capability { .. }));
+    if let (true, Some(name)) = (is_denial, file.file_stem()) {
         metrics::addon_denied(&name.to_string_lossy());
     }
 }

@@ -18,9 +18,6 @@ use crate::stage::decode::{self, DecodeError, Probe};
 use crate::stage::fetch::{self, FetchError, Fetched};
 use crate::store::{FileFacts, FileRecord};
 
-/// Longest file name that is kept, in characters.
-const FILENAME_CHARS: usize = 255;
-
 /// When a client that has too many downloads running may try again.
 const RETRY_S: u64 = 5;
 
@@ -145,14 +142,6 @@ pub(super) fn too_large(limit_bytes: u64) -> ApiError {
     )
 }
 
-/// The last component of a name, without what could disturb a header or a log.
-pub(super) fn safe_filename(sent: &str) -> Option<String> {
-    let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept: String = last.chars().filter(|c| !c.is_control()).take(FILENAME_CHARS).collect();
-    let kept = kept.trim();
-    (!matches!(kept, "" | "." | "..")).then(|| kept.to_owned())
-}
-
 /// The answer to an upload.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Upload<'a> {
@@ -196,25 +185,4 @@ pub(super) fn view<'a>(record: &'a FileRecord, origin: &str) -> Upload<'a> {
         source: record.source.as_deref(),
     };
     Upload { audio_url: format!("{origin}/file/{}", record.id), audio_metadata }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_names_lose_folders_and_control_characters() {
-        for (sent, kept) in [
-            ("call.wav", Some("call.wav")),
-            ("../../etc/passwd", Some("passwd")),
-            ("C:\\a\\b.mp3", Some("b.mp3")),
-            ("a\u{0}b\r\n.wav", Some("ab.wav")),
-            ("..", None),
-            ("/", None),
-            ("", None),
-        ] {
-            assert_eq!(safe_filename(sent).as_deref(), kept, "{sent:?}");
-        }
-        assert_eq!(safe_filename(&"é".repeat(400)).map(|name| name.chars().count()), Some(255));
-    }
 }

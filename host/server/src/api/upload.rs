@@ -20,7 +20,7 @@ use super::origin::Origin;
 use super::state::Api;
 use super::stored::{self, Arrived};
 use crate::blob::BlobError;
-use crate::model::disposition::Disposition;
+use crate::model::filename::Disposition;
 use crate::model::id::{AccountId, BlobArea};
 use crate::model::job::AudioSource;
 use crate::validate;
@@ -77,7 +77,6 @@ async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
         if name.as_deref() != Some(PART) || arrived.is_some() {
             continue;
         }
-        let filename = filename.as_deref().and_then(stored::safe_filename);
         let reader = StreamReader::new(field.map_err(std::io::Error::other));
         let mut unfinished = api.blobs.begin(BlobArea::Audio).await?;
         let (size_bytes, sha256) = match unfinished.copy(reader, limits.upload_bytes).await {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -69,33 +69,46 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let router = api::router(api.clone());
     let serving =
         start(&broken, api::serve(listener, router, limits, stop_serving.clone(), cut_serving.clone()));
+    let mut signals = Signals::listen()?;
     output::line(format_args!("listening on http://{address}"))?;
     let reload = async || {
         host.library.reload().await;
         host.forget_components().await;
     };
     tokio::select! {
-        ended = wait_for_signal(reload) => ended?,
+        () = signals.stop(reload) => {}
         () = broken.cancelled() => {}
     }
 
     let is_broken = broken.is_cancelled();
     tracing::info!(is_broken, "stopping");
-    let deadline = Instant::now() + grace;
-    // Jobs can be read, and a POST gets its 503, until the work has ended.
-    api.draining.cancel();
-    stop_work.cancel();
-    let worked = working.await;
-    // The last jobs may have left messages; the next start sends what does not arrive now.
-    stop_sending.cancel();
-    let sent = ended_by(deadline, sending, &cut_sending).await;
-    stop_serving.cancel();
-    ended_by(deadline, serving, &cut_serving).await.context("the API ended unexpectedly")?;
-    worked.context("the worker ended unexpectedly")?;
-    sent.context("the sender ended unexpectedly")?;
-    api.tasks.close();
-    api.tasks.wait().await;
-    exporter.finish().await;
+    let shut_down = async {
+        let deadline = Instant::now() + grace;
+        // Jobs can be read, and a POST gets its 503, until the work has ended.
+        api.draining.cancel();
+        stop_work.cancel();
+        let worked = working.await;
+        // The last jobs may have left messages; the next start sends what does not arrive now.
+        stop_sending.cancel();
+        let sent = ended_by(deadline, sending, &cut_sending).await;
+        stop_serving.cancel();
+        ended_by(deadline, serving, &cut_serving).await.context("the API ended unexpectedly")?;
+        worked.context("the worker ended unexpectedly")?;
+        sent.context("the sender ended unexpectedly")?;
+        api.tasks.close();
+        let deadline = deadline.max(Instant::now() + MOMENT);
+        if tokio::time::timeout_at(deadline, api.tasks.wait()).await.is_err() {
+            tracing::warn!("requests whose clients are gone did not end in time");
+        }
+        exporter.finish().await;
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        ended = shut_down => ended?,
+        () = signals.stop(std::future::pending) => {
+            anyhow::bail!("stopped at once by a second signal; the next start takes up what was running");
+        }
+    }
     anyhow::ensure!(!is_broken, "a part of the service ended unexpectedly; the log says where");
     Ok(())
 }
@@ -145,24 +158,37 @@ fn api_of(config: &Config, host: &Host) -> Api {
     Api::new(store, blobs, keys, policies, app::host_rules(config), desk, settings)
 }
 
-/// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP, and breaks that off when it
-/// is told to stop meanwhile: an add-on may take long to compile.
-async fn wait_for_signal(reload: impl AsyncFn()) -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hangup = signal(SignalKind::hangup())?;
-    let reloading = async {
-        while hangup.recv().await.is_some() {
-            reload().await;
-        }
-        std::future::pending::<()>().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-        () = reloading => {}
+/// What the service is told from outside.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
     }
-    Ok(())
+
+    /// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP, and breaks that off when it
+    /// is told to stop meanwhile: an add-on may take long to compile.
+    async fn stop(&mut self, reload: impl AsyncFn()) {
+        let reloading = async {
+            while self.hangup.recv().await.is_some() {
+                reload().await;
+            }
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            () = reloading => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -184,8 +210,8 @@ mod tests {
             reloading.notify_one();
             std::future::pending().await
         };
-        let mut waiting = std::pin::pin!(wait_for_signal(reload));
-        // From here on the signals have somebody who waits for them.
+        let mut signals = Signals::listen().expect("has signals");
+        let mut waiting = std::pin::pin!(signals.stop(reload));
         assert!(futures_util::poll!(&mut waiting).is_pending());
         kill("-HUP");
         tokio::select! {
@@ -193,7 +219,7 @@ mod tests {
             () = reloading.notified() => {}
         }
         kill("-TERM");
-        tokio::time::timeout(MOMENT, waiting).await.expect("stops").expect("has signals");
+        tokio::time::timeout(MOMENT, waiting).await.expect("stops");
     }
 
     #[tokio::test]

@@ -181,23 +181,37 @@ async fn run_job(host: &Host, config: &Config, folder: &Path, spec: JobSpec) -> 
     };
     host.store.create_job(job).await?;
     // Short leases make for frequent signs of life, which carry the progress.
-    let settings =
-        worker::Settings { lease_time: Duration::from_secs(3), ..worker::Settings::in_folder(folder) };
+    // Whoever waits here learns at once what is wrong.
+    let settings = worker::Settings {
+        lease_time: Duration::from_secs(3),
+        retry_horizon: Duration::ZERO,
+        ..worker::Settings::in_folder(folder)
+    };
     let stop = CancellationToken::new();
-    let working = tokio::spawn(host.worker(config, settings)?.run(stop.clone()));
+    let mut working = tokio::spawn(host.worker(config, settings)?.run(stop.clone()));
     let bar = progress_bar();
-    let job = loop {
-        let job = host.store.get_job(&account(), id).await?.context("the job is in the store")?;
-        if matches!(job.status, Status::Done | Status::Error) {
-            break job;
+    let job = tokio::select! {
+        job = wait_final(host, id, &bar) => job?,
+        ended = &mut working => {
+            ended.context("the worker panicked")?;
+            anyhow::bail!("the worker ended unexpectedly");
         }
-        show(&bar, &job);
-        tokio::time::sleep(Duration::from_millis(200)).await;
     };
     bar.finish_and_clear();
     stop.cancel();
-    working.await.context("the worker ended unexpectedly")?;
+    working.await.context("the worker panicked")?;
     Ok(job)
+}
+
+async fn wait_final(host: &Host, id: JobId, bar: &ProgressBar) -> anyhow::Result<Job> {
+    loop {
+        let job = host.store.get_job(&account(), id).await?.context("the job is in the store")?;
+        if matches!(job.status, Status::Done | Status::Error) {
+            return Ok(job);
+        }
+        show(bar, &job);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }
 
 fn progress_bar() -> ProgressBar {

@@ -10,7 +10,7 @@ use super::error::ConfigError;
 pub struct Limits {
     /// Largest file that can be uploaded.
     pub upload_bytes: u64,
-    /// Longest recording that is transcribed; absent: any length.
+    /// Longest recording that is taken; absent: uploads of any length, jobs of 24 hours.
     pub audio_duration_s: Option<u64>,
     /// Largest JSON body.
     pub json_body_bytes: u64,

@@ -2,10 +2,13 @@
 
 use super::EngineError;
 
+/// `ON`: whisper.cpp was compiled for whatever the building machine has (`make build NATIVE=1`).
+const NATIVE: Option<&str> = option_env!("GGML_NATIVE");
+
 /// whisper.cpp is compiled for these instruction sets (`.cargo/config.toml`); on a
 /// processor without them it would end the process at its first call.
 pub fn check() -> Result<(), EngineError> {
-    let missing = missing();
+    let missing = if NATIVE == Some("ON") { Vec::new() } else { missing() };
     if missing.is_empty() { Ok(()) } else { Err(EngineError::Cpu { missing: missing.join(", ") }) }
 }
 

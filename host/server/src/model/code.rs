@@ -1,4 +1,4 @@
-//! What failed, as the outside sees it: HTTP status, stable name, and whose turn it is.
+//! What failed, as the outside sees it: HTTP status, stable name, and who can mend it.
 //!
 //! Each module's error names its code; this table is the only place where a code gets its
 //! numbers. A failed job shows the status as `error_code` and the name in
@@ -15,7 +15,8 @@ pub enum Blame {
     Input,
     /// Us: tried once more, in case it was chance.
     Us,
-    /// The world around us: tried again until the two-hour limit.
+    /// The world around us, such as the host of the audio or our disk: tried again until two hours
+    /// after the request.
     Outside,
 }
 

@@ -5,8 +5,8 @@
 pub mod cause;
 pub mod code;
 pub mod date;
-pub mod disposition;
 pub mod event;
+pub mod filename;
 pub mod id;
 pub mod job;
 pub mod language;

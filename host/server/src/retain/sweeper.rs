@@ -50,6 +50,15 @@ impl RetainError {
 /// How long an account's data is kept.
 pub type Periods = Arc<dyn Fn(&AccountId) -> Retention + Send + Sync>;
 
+/// How much goes of a job that leaves nothing behind.
+#[derive(Clone, Copy)]
+enum Part {
+    /// All of it.
+    Whole,
+    /// What was asked and said.
+    Content,
+}
+
 /// Keeps no more than it must.
 pub struct Sweeper {
     /// Rows.
@@ -85,13 +94,33 @@ impl Sweeper {
     /// Erases jobs of plans without retention: what was asked and said once the callback was
     /// delivered, or could not be, and the rest once nobody waits to hear of the job.
     pub async fn forget(&self, now_ms: i64) -> Result<(), RetainError> {
-        for (account, id) in self.store.jobs_to_forget(BATCH).await? {
-            go_on(id, self.erase(&account, id, "zero_retention", now_ms).await)?;
+        self.sweep_unkept(Part::Whole, now_ms).await?;
+        self.sweep_unkept(Part::Content, now_ms).await
+    }
+
+    async fn sweep_unkept(&self, part: Part, now_ms: i64) -> Result<(), RetainError> {
+        let mut stuck = HashSet::new();
+        loop {
+            let limit = BATCH + stuck.len() as u32;
+            let mut jobs = match part {
+                Part::Whole => self.store.jobs_to_forget(limit).await?,
+                Part::Content => self.store.jobs_to_empty(limit).await?,
+            };
+            jobs.retain(|(_, id)| !stuck.contains(id));
+            if jobs.is_empty() {
+                return Ok(());
+            }
+            for (account, id) in jobs {
+                let erased = match part {
+                    Part::Whole => self.erase(&account, id, "zero_retention", now_ms).await,
+                    Part::Content => self.empty(&account, id, now_ms).await,
+                };
+                if erased.is_err() {
+                    stuck.insert(id);
+                }
+                go_on(id, erased)?;
+            }
         }
-        for (account, id) in self.store.jobs_to_empty(BATCH).await? {
-            go_on(id, self.empty(&account, id, now_ms).await)?;
-        }
-        Ok(())
     }
 
     /// Erases everything that is older than its plan keeps it. What cannot be erased keeps
@@ -125,10 +154,10 @@ impl Sweeper {
             self.sweep_blobs(account, Keepsake::Audio, before_ms, now_ms).await?;
         }
         if let Some(before_ms) = metadata_before {
-            self.store.expire_files(account, before_ms).await?;
+            while self.store.expire_files(account, before_ms, BATCH).await? > 0 {}
         }
         if let Some(before_ms) = before(periods.logs_days) {
-            self.store.expire_logs(account, before_ms).await?;
+            while self.store.expire_logs(account, before_ms, BATCH).await? > 0 {}
         }
         Ok(())
     }

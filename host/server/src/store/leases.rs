@@ -38,6 +38,8 @@ pub struct Claimed {
     pub crashes: i64,
     /// Failures before this claim that were ours.
     pub faults: i64,
+    /// When the first claim was, milliseconds since 1970.
+    pub first_claim_ms: i64,
     /// What earlier claims reached.
     pub checkpoints: Vec<Checkpoint>,
 }
@@ -62,7 +64,7 @@ pub struct Checkpoint {
     pub blob_key: BlobKey,
 }
 
-/// The last change of a job.
+/// How a job ends.
 #[derive(Debug, Clone)]
 pub struct Ending {
     /// Done or failed.

@@ -1,6 +1,8 @@
 //! Opening, probing and closing the database.
 
-use std::path::Path;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,7 +28,7 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
@@ -37,6 +39,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0008_slots.sql"),
     include_str!("migrations/0009_accounts.sql"),
     include_str!("migrations/0010_numbers.sql"),
+    include_str!("migrations/0011_first_claim.sql"),
 ];
 
 /// The database of one data folder.
@@ -53,6 +56,7 @@ pub struct Store {
 impl Store {
     /// Opens or creates the database file and brings its tables to this version.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
+        let alone = alone_beside(path).await?;
         let writing = options(path).create_if_missing(true);
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
@@ -61,6 +65,7 @@ impl Store {
             .connect_with(writing)
             .await?;
         migrate(&writer, &MIGRATIONS).await?;
+        drop(alone);
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .test_before_acquire(false)
@@ -131,6 +136,22 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
+/// Keeps other processes that start at the same moment from making the same tables, until it is
+/// dropped: SQLite's migrations know no lock of their own.
+async fn alone_beside(database: &Path) -> Result<File, StoreError> {
+    let folder = match database.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let locking = move || {
+        let folder = File::open(folder)?;
+        folder.lock()?;
+        Ok(folder)
+    };
+    let locked = tokio::task::spawn_blocking(locking).await;
+    Ok(locked.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(sqlx::Error::Io)?)
+}
+
 async fn migrate(pool: &SqlitePool, migrations: &[&'static str]) -> Result<(), StoreError> {
     let migrations = migrations
         .iter()
@@ -174,6 +195,16 @@ mod tests {
                      VALUES ('late', 'one', '/kept', 'sas it was')";
         sqlx::query(known).execute(&pool).await.expect("inserts");
         pool.close().await;
+    }
+
+    #[tokio::test]
+    async fn processes_that_start_together_do_not_meet_in_the_migrations() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("tympan.db");
+        let opened = futures_util::future::join_all((0..8).map(|_| Store::open(&path))).await;
+        for store in opened {
+            store.expect("opens").close().await;
+        }
     }
 
     #[tokio::test]

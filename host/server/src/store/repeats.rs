@@ -33,11 +33,11 @@ impl Store {
         sqlite::select_mark(&mut db, account, mark, now_ms).await
     }
 
-    /// Forgets marks that have outlived the window; says how many.
-    pub async fn forget_marks(&self, now_ms: i64) -> Result<u64, StoreError> {
+    /// Forgets at most `limit` marks that have outlived the window; says how many.
+    pub async fn forget_marks(&self, now_ms: i64, limit: u32) -> Result<u64, StoreError> {
         self.writer
             .write(move |db: &mut SqliteConnection| {
-                Box::pin(async move { sqlite::delete_marks(db, now_ms).await })
+                Box::pin(async move { sqlite::delete_marks(db, now_ms, limit).await })
             })
             .await
     }

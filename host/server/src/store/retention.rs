@@ -106,20 +106,31 @@ impl Store {
     }
 
     /// Removes what is known of uploads from before `before_ms` that no job used and whose
-    /// bytes are gone.
-    pub async fn expire_files(&self, account: &AccountId, before_ms: i64) -> Result<(), StoreError> {
+    /// bytes are gone; says how many.
+    pub async fn expire_files(
+        &self,
+        account: &AccountId,
+        before_ms: i64,
+        limit: u32,
+    ) -> Result<u64, StoreError> {
         let account = account.clone();
         self.erase(move |db: &mut SqliteConnection| {
-            Box::pin(async move { sqlite::expire_files(db, &account, before_ms).await })
+            Box::pin(async move { sqlite::expire_files(db, &account, before_ms, limit).await })
         })
         .await
     }
 
-    /// Removes finished deliveries and records of erasures from before `before_ms`.
-    pub async fn expire_logs(&self, account: &AccountId, before_ms: i64) -> Result<u64, StoreError> {
+    /// Removes finished deliveries and records of erasures from before `before_ms`, at most
+    /// `limit` of each; says how many.
+    pub async fn expire_logs(
+        &self,
+        account: &AccountId,
+        before_ms: i64,
+        limit: u32,
+    ) -> Result<u64, StoreError> {
         let account = account.clone();
         self.erase(move |db: &mut SqliteConnection| {
-            Box::pin(async move { sqlite::expire_logs(db, &account, before_ms).await })
+            Box::pin(async move { sqlite::expire_logs(db, &account, before_ms, limit).await })
         })
         .await
     }

@@ -141,6 +141,7 @@ pub(super) struct ClaimRow {
     pub attempts: i64,
     pub crashes: i64,
     pub faults: i64,
+    pub first_claim_ms: i64,
 }
 
 impl TryFrom<JobRow> for Job {

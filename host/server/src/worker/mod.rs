@@ -1,7 +1,7 @@
 //! Takes jobs from the store along their path to a result.
 //!
 //! Read [`run_job`] first: it is the path. Around it: `queue` claims jobs, `slots` decides
-//! which of them may compute, `attempt` takes one claim from its lease to its last word,
+//! which of them may compute, `attempt` takes one claim from its lease to its end,
 //! `checkpoint` keeps the values of finished steps, `sweep` removes what crashes left behind.
 //! The worker knows nothing of HTTP, SQL or WASM.
 

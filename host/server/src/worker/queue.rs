@@ -25,8 +25,9 @@ use crate::store::{Claimed, ConcurrencyLimit, Store, StoreError};
 const CLAIM_FAILED_PAUSE: Duration = Duration::from_secs(2);
 /// How long a job may take to stop when it is told to: a few steps of inference.
 const RELEASE_LIMIT: Duration = Duration::from_secs(15);
-/// Between two looks for dead processes.
-const RECOVERY_PAUSE: Duration = Duration::from_secs(10);
+/// Looks for dead processes per lease: they are found before their leases lapse, or nobody would
+/// know any more what they computed.
+const LOOKS_PER_LEASE: u32 = 3;
 
 /// All that a worker works with.
 pub struct Parts<S> {
@@ -105,7 +106,8 @@ impl<S: Steps> Worker<S> {
         while !stop.is_cancelled() {
             if self.parts.clock.now_ms() >= next_recovery_ms {
                 self.recover().await;
-                next_recovery_ms = self.parts.clock.now_ms() + RECOVERY_PAUSE.as_millis() as i64;
+                let pause = self.parts.settings.lease_time / LOOKS_PER_LEASE;
+                next_recovery_ms = self.parts.clock.now_ms() + pause.as_millis() as i64;
             }
             let idle = self.claim_all(&mut jobs, &cancel, &limit_of).await;
             let pause = match idle {

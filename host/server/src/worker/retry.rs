@@ -10,11 +10,14 @@ const FIRST_PAUSE: Duration = Duration::from_secs(2);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Failures of ours that are retried.
 const FAULTS_RETRIED: i64 = 1;
+/// Part of the horizon that a job gets after its first claim, however long it had waited: ten
+/// minutes of two hours.
+const AFTER_CLAIM: u32 = 12;
 
 /// What is known when a job has failed.
 #[derive(Debug, Clone, Copy)]
 pub struct Failed {
-    /// Whose turn it is.
+    /// Who can mend it.
     pub blame: Blame,
     /// Number of the claim that failed, from 1.
     pub attempt: i64,
@@ -22,25 +25,36 @@ pub struct Failed {
     pub faults: i64,
     /// When the job was received, milliseconds since 1970.
     pub received_ms: i64,
+    /// When it was claimed for the first time, milliseconds since 1970.
+    pub first_claim_ms: i64,
     /// Now, milliseconds since 1970.
     pub now_ms: i64,
     /// What the other side asked for.
     pub retry_after: Option<Duration>,
 }
 
-/// When to try again, milliseconds since 1970; `None`: the failure is final. `chance` is
-/// from 0.0 to 1.0 and spreads jobs that failed together.
+/// When to try again, milliseconds since 1970; `None`: the failure is final. `horizon` is how
+/// long after its receipt a job is tried again because of others; with none, no failure is.
+/// `chance` is from 0.0 to 1.0 and spreads jobs that failed together.
 pub fn next_try_ms(failed: &Failed, horizon: Duration, chance: f64) -> Option<i64> {
-    match failed.blame {
-        Blame::Input => None,
-        Blame::Us if failed.faults >= FAULTS_RETRIED => None,
-        Blame::Us | Blame::Outside => {
-            let pause = pause(failed.attempt, chance).max(failed.retry_after.unwrap_or_default());
-            let due_ms = failed.now_ms + pause.as_millis() as i64;
-            let last_ms = failed.received_ms + horizon.as_millis() as i64;
-            (due_ms <= last_ms).then_some(due_ms)
-        }
+    if horizon.is_zero() {
+        return None;
     }
+    let pause = pause(failed.attempt, chance).max(failed.retry_after.unwrap_or_default());
+    let due_ms = later(failed.now_ms, pause);
+    let is_in_time = match failed.blame {
+        Blame::Input => false,
+        Blame::Us => failed.faults < FAULTS_RETRIED,
+        Blame::Outside => {
+            let late_ms = later(failed.first_claim_ms, horizon / AFTER_CLAIM);
+            due_ms <= later(failed.received_ms, horizon).max(late_ms)
+        }
+    };
+    is_in_time.then_some(due_ms)
+}
+
+fn later(at_ms: i64, by: Duration) -> i64 {
+    at_ms + by.as_millis() as i64
 }
 
 /// Doubling, between half and all of the nominal pause.
@@ -63,7 +77,8 @@ mod tests {
     const HORIZON: Duration = Duration::from_secs(7_200);
 
     fn failed(blame: Blame, attempt: i64) -> Failed {
-        Failed { blame, attempt, faults: 0, received_ms: 1_000, now_ms: 5_000, retry_after: None }
+        let (received_ms, first_claim_ms, now_ms) = (1_000, 1_000, 5_000);
+        Failed { blame, attempt, faults: 0, received_ms, first_claim_ms, now_ms, retry_after: None }
     }
 
     #[test]
@@ -97,5 +112,29 @@ mod tests {
         assert_eq!(next_try_ms(&late, HORIZON, 1.0), Some(1_000 + 7_200_000));
         let too_late = Failed { now_ms: late.now_ms + 1, ..late };
         assert_eq!(next_try_ms(&too_late, HORIZON, 1.0), None);
+    }
+
+    #[test]
+    fn a_job_that_waited_longer_than_the_horizon_is_tried_for_ten_minutes() {
+        let first_claim_ms = 9_000_000;
+        let late = Failed { first_claim_ms, now_ms: first_claim_ms, ..failed(Blame::Outside, 1) };
+        assert_eq!(next_try_ms(&late, HORIZON, 1.0), Some(first_claim_ms + 2_000));
+        let later = Failed { now_ms: first_claim_ms + 600_000 - 2_000, ..late };
+        assert_eq!(next_try_ms(&later, HORIZON, 1.0), Some(first_claim_ms + 600_000));
+        let too_late = Failed { now_ms: later.now_ms + 1, ..later };
+        assert_eq!(next_try_ms(&too_late, HORIZON, 1.0), None);
+    }
+
+    #[test]
+    fn a_fault_of_ours_has_its_second_try_at_any_time() {
+        let fault = Failed { now_ms: 48 * 3_600_000, ..failed(Blame::Us, 1) };
+        assert!(next_try_ms(&fault, HORIZON, 1.0).is_some());
+    }
+
+    #[test]
+    fn without_a_horizon_every_failure_is_final() {
+        for blame in [Blame::Input, Blame::Us, Blame::Outside] {
+            assert_eq!(next_try_ms(&failed(blame, 1), Duration::ZERO, 0.5), None, "{blame:?}");
+        }
     }
 }

@@ -14,7 +14,7 @@ pub struct Settings {
     pub fetches_per_account: usize,
     /// How long a claim holds without a sign of life.
     pub lease_time: Duration,
-    /// How long after its receipt a job is tried again.
+    /// How long after its receipt a job is tried again when others fail; zero: no job is.
     pub retry_horizon: Duration,
     /// How long a shutdown waits for running jobs before it releases them.
     pub shutdown_grace: Duration,

@@ -17,6 +17,8 @@ const PAUSE: Duration = Duration::from_secs(3600);
 const ORPHAN_AGE: Duration = Duration::from_secs(3600);
 /// Keys looked up at once.
 const KEYS: usize = 500;
+/// Marks forgotten at once.
+const MARKS: u32 = 500;
 
 /// Why a sweep ended early; the next one begins again.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +47,7 @@ pub(super) async fn sweep<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result
     if removed > 0 {
         tracing::info!(removed, "swept what crashes left behind");
     }
-    parts.store.forget_marks(parts.clock.now_ms()).await?;
+    while parts.store.forget_marks(parts.clock.now_ms(), MARKS).await? > 0 {}
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Fetching against a server on loopback that misbehaves in every way.
 
 use std::io::Read;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -216,8 +217,11 @@ async fn a_name_that_resolves_to_this_machine_is_refused_at_the_connection() {
     let mut found = None;
     for name in text.split_whitespace().filter(|name| !name.contains("localhost")) {
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
-        let resolved = tokio::net::lookup_host((name, 80)).await;
-        if is_name && resolved.is_ok_and(|mut all| all.any(|address| address.ip().is_loopback())) {
+        let is_ours = |address: SocketAddr| match address.ip() {
+            IpAddr::V4(ip) => ip.is_loopback() || ip.is_private(),
+            IpAddr::V6(ip) => ip.is_loopback(),
+        };
+        if is_name && tokio::net::lookup_host((name, 80)).await.is_ok_and(|mut all| all.any(is_ours)) {
             found = Some(name);
         }
     }

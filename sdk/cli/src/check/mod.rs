@@ -14,7 +14,7 @@ use crate::{runtime, schema};
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<()> {
     let bytes = runtime::block_on(runtime::read(&args.file))?;
     let inspection = Runtime::inspect(&bytes)?;
-    let addon = runtime::block_on(runtime::load(&args.file, Limits::default()))?;
+    let addon = runtime::block_on(runtime::load(bytes, &args.file, Limits::default()))?;
     let descriptor = addon.descriptor();
     schema::compile(&descriptor.config_schema).context("the config's schema")?;
     if let Some(result_schema) = &descriptor.result_schema {

@@ -32,7 +32,8 @@ pub(crate) fn run(args: &TestArgs) -> anyhow::Result<ExitCode> {
     let recorded = read_recorded(args)?;
     let input = runtime_transcript(&recorded)?;
     runtime::block_on(async {
-        let addon = runtime::load(&args.file, limits(args)?).await?;
+        let bytes = runtime::read(&args.file).await?;
+        let addon = runtime::load(bytes, &args.file, limits(args)?).await?;
         let config = validated(&addon, &config).await?;
         let context = context(&addon, recorded, config, &args.mode);
         let call = Call { accepted_at_unix_ms: now_unix_ms(), ..Call::new(context, &input) };

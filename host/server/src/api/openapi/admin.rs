@@ -51,7 +51,7 @@ fn webhooks() -> Vec<Described> {
     const ALL: &str = "/v2/admin/webhooks";
     const ONE: &str = "/v2/admin/webhooks/{id}";
     let list = operation(TAG, "listWebhooks", "Lists the receivers of events")
-        .parameter(query("account", "Those that hear of this account.", text()))
+        .parameter(query("account", "Those registered for this account alone.", text()))
         .response("200", answer::<WebhookList>("All of them."));
     let register = operation(TAG, "registerWebhook", "Registers a receiver of events")
         .request_body(json_body(validate::WEBHOOK))

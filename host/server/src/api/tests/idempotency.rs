@@ -112,7 +112,7 @@ async fn a_key_is_remembered_for_24_hours() {
     let body = json!({ "audio_url": AUDIO });
     let first = post(&harness, "k", &body).await.json();
     let store = &harness.api.store;
-    assert_eq!(store.forget_marks(date::now_ms() + REPEAT_WINDOW_MS - 60_000).await.unwrap(), 0);
+    assert_eq!(store.forget_marks(date::now_ms() + REPEAT_WINDOW_MS - 60_000, 9).await.unwrap(), 0);
     harness.execute("UPDATE idempotency_keys SET created_ms = created_ms - 86340000").await;
     assert_eq!(post(&harness, "k", &body).await.json(), first);
     harness.execute("UPDATE idempotency_keys SET created_ms = created_ms - 61000").await;
@@ -120,7 +120,7 @@ async fn a_key_is_remembered_for_24_hours() {
     let second = post(&harness, "k", &json!({ "audio_url": AUDIO, "sentences": true })).await;
     assert_eq!(second.status, 200);
     assert_ne!(second.json()["id"], first["id"]);
-    assert_eq!(store.forget_marks(date::now_ms() + REPEAT_WINDOW_MS + 60_000).await.unwrap(), 1);
+    assert_eq!(store.forget_marks(date::now_ms() + REPEAT_WINDOW_MS + 60_000, 9).await.unwrap(), 1);
 }
 
 #[tokio::test]

@@ -41,9 +41,10 @@ const COUNT_RUNNING: &str = "
 
 const CLAIM: &str = "
     UPDATE jobs
-    SET status = 'processing', attempts = attempts + 1, lease_owner = $2, due_ms = $3, in_slot = FALSE
+    SET status = 'processing', attempts = attempts + 1, lease_owner = $2, due_ms = $3, in_slot = FALSE,
+        first_claim_ms = COALESCE(first_claim_ms, $4)
     WHERE id = $1
-    RETURNING id, attempts, crashes, faults";
+    RETURNING id, attempts, crashes, faults, first_claim_ms";
 
 const NOTE_TURN: &str = "
     INSERT INTO accounts (account_id, plan, created_ms, last_claim_ms) VALUES ($1, NULL, $2, $2)
@@ -69,6 +70,7 @@ pub(in crate::store) async fn claim(
             .bind(&job_ids[chosen])
             .bind(&owner)
             .bind(now_ms + lease_ms)
+            .bind(now_ms)
             .fetch_one(&mut *db)
             .await?;
         let job = match read(db, &row.id).await {
@@ -82,7 +84,8 @@ pub(in crate::store) async fn claim(
         };
         let checkpoints = select_checkpoints(db, job.id).await?;
         let lease = Lease { job_id: job.id, owner, attempt: row.attempts };
-        return Ok(Some(Claimed { lease, job, crashes: row.crashes, faults: row.faults, checkpoints }));
+        let ClaimRow { crashes, faults, first_claim_ms, .. } = row;
+        return Ok(Some(Claimed { lease, job, crashes, faults, first_claim_ms, checkpoints }));
     }
 }
 

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as, query_scalar};
 use uuid::Uuid;
 
-use super::{Answer, of_account};
+use super::{Answer, of_account, readable};
 use crate::model::cause::chain;
 use crate::model::id::{AccountId, JobId};
 use crate::model::webhook::receiver_of;
@@ -208,7 +208,7 @@ pub(in crate::store) async fn select_deliveries_of_job(
 ) -> Answer<Vec<DeliveryRecord>> {
     let rows: Vec<DeliveryRow> =
         query_as(SELECT_DELIVERIES_OF_JOB).bind(id.to_string()).fetch_all(db).await?;
-    rows.into_iter().map(DeliveryRecord::try_from).collect()
+    Ok(rows.into_iter().map(DeliveryRecord::try_from).filter_map(readable).collect())
 }
 
 // The job's rows are few and have an index of their own; without a job the rows, of one account
@@ -243,7 +243,7 @@ pub(in crate::store) async fn list_deliveries(
         .bind(i64::from(filter.offset))
         .fetch_all(db)
         .await?;
-    rows.into_iter().map(DeliveryRecord::try_from).collect()
+    Ok(rows.into_iter().map(DeliveryRecord::try_from).filter_map(readable).collect())
 }
 
 fn of_job(records: Vec<DeliveryRecord>, filter: &DeliveryFilter) -> Vec<DeliveryRecord> {

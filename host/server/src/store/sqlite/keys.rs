@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sqlx::{FromRow, SqliteConnection, query, query_as};
 use uuid::Uuid;
 
-use super::Answer;
+use super::{Answer, readable};
 use crate::model::id::AccountId;
 use crate::store::error::StoreError;
 use crate::store::keys::StoredKey;
@@ -87,7 +87,7 @@ const SELECT_KEYS: &str = "
 
 pub(in crate::store) async fn select_keys(db: &mut SqliteConnection) -> Answer<Vec<StoredKey>> {
     let rows: Vec<KeyRow> = query_as(SELECT_KEYS).fetch_all(db).await?;
-    rows.into_iter().map(StoredKey::try_from).collect()
+    Ok(rows.into_iter().map(StoredKey::try_from).filter_map(readable).collect())
 }
 
 const REVOKE_KEY: &str = "UPDATE api_keys SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL";

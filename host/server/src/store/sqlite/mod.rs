@@ -56,6 +56,7 @@ pub(super) use webhooks::{
 };
 
 use super::error::StoreError;
+use crate::model::cause::chain;
 use crate::model::id::{AccountId, BlobKey};
 
 type Answer<T> = Result<T, StoreError>;
@@ -86,6 +87,12 @@ fn blob_to_remove(key: &str) -> Option<BlobKey> {
         tracing::error!("a row named bytes under a key that this version does not know; they stay");
     }
     parsed
+}
+
+/// What was read of a row. One that cannot be read is told and passed over: the others of its list
+/// are as good as ever.
+fn readable<T>(read: Answer<T>) -> Option<T> {
+    read.inspect_err(|error| tracing::error!(error = chain(error), "a row was passed over")).ok()
 }
 
 /// What the database does for a statement, step by step.

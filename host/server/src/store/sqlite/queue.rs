@@ -1,4 +1,4 @@
-//! What happens to a claimed job: leases and the last word.
+//! What happens to a claimed job: leases, and how it ends.
 
 use serde_json::{Map, Value};
 use sqlx::{SqliteConnection, query};

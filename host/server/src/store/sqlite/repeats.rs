@@ -63,8 +63,15 @@ pub(in crate::store) async fn insert_mark(
     Ok(())
 }
 
-const DELETE_MARKS: &str = "DELETE FROM idempotency_keys WHERE created_ms <= $1";
+const DELETE_MARKS: &str = "
+    DELETE FROM idempotency_keys WHERE (account_id, key_digest) IN (
+        SELECT account_id, key_digest FROM idempotency_keys WHERE created_ms <= $1 LIMIT $2)";
 
-pub(in crate::store) async fn delete_marks(db: &mut SqliteConnection, now_ms: i64) -> Answer<u64> {
-    Ok(query(DELETE_MARKS).bind(now_ms - REPEAT_WINDOW_MS).execute(db).await?.rows_affected())
+pub(in crate::store) async fn delete_marks(
+    db: &mut SqliteConnection,
+    now_ms: i64,
+    limit: u32,
+) -> Answer<u64> {
+    let done = query(DELETE_MARKS).bind(now_ms - REPEAT_WINDOW_MS).bind(limit).execute(db).await?;
+    Ok(done.rows_affected())
 }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 #[cfg(test)]
 use super::explain;
-use super::{Answer, blob_to_remove, of_account};
+use super::{Answer, blob_to_remove, of_account, readable};
 use crate::model::id::{AccountId, JobId};
 use crate::store::error::StoreError;
 use crate::store::retention::{ErasureRecord, Expired};
@@ -83,7 +83,7 @@ pub(in crate::store) async fn select_jobs_ended_before(
 ) -> Answer<Vec<JobId>> {
     let ids: Vec<String> =
         query_scalar(SELECT_OLD_JOBS).bind(&account.0).bind(before_ms).bind(limit).fetch_all(db).await?;
-    ids.into_iter().map(job_id).collect()
+    Ok(ids.into_iter().filter_map(|id| readable(job_id(id))).collect())
 }
 
 const SELECT_TO_FORGET: &str = "
@@ -120,37 +120,47 @@ async fn select_jobs(
     limit: u32,
 ) -> Answer<Vec<(AccountId, JobId)>> {
     let rows: Vec<(String, String)> = query_as(statement).bind(limit).fetch_all(db).await?;
-    rows.into_iter().map(|(account, id)| Ok((AccountId(account), job_id(id)?))).collect()
+    let pairs = rows.into_iter().map(|(account, id)| job_id(id).map(|id| (AccountId(account), id)));
+    Ok(pairs.filter_map(readable).collect())
 }
 
 // What is known of an upload that no job used, once its bytes are gone.
 const DELETE_OLD_FILES: &str = "
-    DELETE FROM files
-    WHERE account_id = $1 AND created_ms < $2 AND blob_key IS NULL
-      AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.file_id = files.id)";
+    DELETE FROM files WHERE id IN (
+        SELECT id FROM files f
+        WHERE account_id = $1 AND created_ms < $2 AND blob_key IS NULL
+          AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.file_id = f.id)
+        LIMIT $3)";
 
 pub(in crate::store) async fn expire_files(
     db: &mut SqliteConnection,
     account: &AccountId,
     before_ms: i64,
-) -> Answer<()> {
-    query(DELETE_OLD_FILES).bind(&account.0).bind(before_ms).execute(db).await?;
-    Ok(())
+    limit: u32,
+) -> Answer<u64> {
+    let done = query(DELETE_OLD_FILES).bind(&account.0).bind(before_ms).bind(limit).execute(db).await?;
+    Ok(done.rows_affected())
 }
 
 const DELETE_OLD_DELIVERIES: &str = "
-    DELETE FROM deliveries WHERE account_id = $1 AND created_ms < $2 AND next_try_ms IS NULL";
+    DELETE FROM deliveries WHERE id IN (
+        SELECT id FROM deliveries WHERE account_id = $1 AND created_ms < $2 AND next_try_ms IS NULL
+        LIMIT $3)";
 
-const DELETE_OLD_ERASURES: &str = "DELETE FROM erasures WHERE account_id = $1 AND erased_ms < $2";
+const DELETE_OLD_ERASURES: &str = "
+    DELETE FROM erasures WHERE id IN (
+        SELECT id FROM erasures WHERE account_id = $1 AND erased_ms < $2 LIMIT $3)";
 
 pub(in crate::store) async fn expire_logs(
     db: &mut SqliteConnection,
     account: &AccountId,
     before_ms: i64,
+    limit: u32,
 ) -> Answer<u64> {
     let mut removed = 0;
     for statement in [DELETE_OLD_DELIVERIES, DELETE_OLD_ERASURES] {
-        removed += query(statement).bind(&account.0).bind(before_ms).execute(&mut *db).await?.rows_affected();
+        let deletion = query(statement).bind(&account.0).bind(before_ms).bind(limit);
+        removed += deletion.execute(&mut *db).await?.rows_affected();
     }
     Ok(removed)
 }

@@ -4,7 +4,7 @@ use sqlx::{SqliteConnection, query, query_as};
 use uuid::Uuid;
 
 use super::deliveries::insert_delivery;
-use super::{Answer, to_json};
+use super::{Answer, readable, to_json};
 use crate::model::cause::chain;
 use crate::model::event::{Event, Target};
 use crate::model::id::AccountId;
@@ -106,7 +106,7 @@ pub(in crate::store) async fn list_webhooks(
 ) -> Answer<Vec<Webhook>> {
     let account = account.map(|account| account.0.as_str());
     let rows: Vec<WebhookRow> = query_as(LIST_WEBHOOKS).bind(account).fetch_all(db).await?;
-    rows.into_iter().map(Webhook::try_from).collect()
+    Ok(rows.into_iter().map(Webhook::try_from).filter_map(readable).collect())
 }
 
 const DELETE_WEBHOOK: &str = "DELETE FROM webhooks WHERE id = $1 AND NOT is_configured";

@@ -1,14 +1,16 @@
-//! What a `Content-Disposition` header says of a part of a form or of a file: its names. Pure
-//! text; whether a name can be used is for the caller to decide.
+//! Names of files: as `Content-Disposition` headers state them, and as they are kept.
 
 use percent_encoding::percent_decode_str;
+
+/// Longest name that is kept, characters.
+const MAX_CHARS: usize = 255;
 
 /// The names in a header. Names of parameters may be written in any case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disposition {
     /// `name`, the field of a form.
     pub name: Option<String>,
-    /// `filename*`, else `filename` (RFC 6266, section 4.3).
+    /// `filename*`, else `filename` (RFC 6266, section 4.3), as it is kept.
     pub filename: Option<String>,
 }
 
@@ -23,8 +25,8 @@ impl Disposition {
             let value = value.trim();
             match key.trim().to_ascii_lowercase().as_str() {
                 "name" => read.name = Some(unquoted(value)),
-                "filename" => read.filename = Some(unquoted(value)),
-                "filename*" => extended = decoded(value),
+                "filename" => read.filename = kept(&unquoted(value)),
+                "filename*" => extended = decoded(value).as_deref().and_then(kept),
                 _ => {}
             }
         }
@@ -58,9 +60,34 @@ fn decoded(value: &str) -> Option<String> {
     is_known.then(|| percent_decode_str(text).decode_utf8().ok().map(Into::into))?
 }
 
+/// The part after the last separator, without control characters; `None` if nothing is left that
+/// could be a name.
+pub fn kept(name: &str) -> Option<String> {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let kept: String = last.chars().filter(|c| !c.is_control()).take(MAX_CHARS).collect();
+    let kept = kept.trim();
+    (!matches!(kept, "" | "." | "..")).then(|| kept.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_lose_folders_and_control_characters() {
+        for (sent, expected) in [
+            ("call.wav", Some("call.wav")),
+            ("../../etc/passwd", Some("passwd")),
+            ("C:\\a\\b.mp3", Some("b.mp3")),
+            ("a\u{0}b\r\n.wav", Some("ab.wav")),
+            ("..", None),
+            ("/", None),
+            ("", None),
+        ] {
+            assert_eq!(kept(sent).as_deref(), expected, "{sent:?}");
+        }
+        assert_eq!(kept(&"é".repeat(400)).map(|name| name.chars().count()), Some(MAX_CHARS));
+    }
 
     #[test]
     fn names_are_found_in_every_spelling() {
@@ -70,11 +97,12 @@ mod tests {
             ("form-data; filename*=UTF-8''%e2%82%ac.wav; name=a", Some("a"), Some("€.wav")),
             ("form-data; filename*=utf-8'de'b.wav; filename=c.wav", None, Some("b.wav")),
             ("form-data; filename*=UTF-8''%FF; filename=c.wav", None, Some("c.wav")),
+            ("form-data; filename*=UTF-8''..; filename=c.wav", None, Some("c.wav")),
             ("form-data; filename*=b.wav", None, None),
             (
                 "form-data; name=\"a;b=\\\"c\\\"\"; x; filename=\"C:\\d\\e.wav\"",
                 Some("a;b=\"c\""),
-                Some("C:\\d\\e.wav"),
+                Some("e.wav"),
             ),
             ("form-data; name=\"open", Some("open"), None),
             ("form-data; surname=a; myfilename=b", None, None),
