@@ -120,11 +120,16 @@ impl Server {
         self.child.wait().expect("the server ends");
     }
 
+    /// Asks the process to end.
+    pub fn ask_to_end(&self) {
+        let status = Command::new("kill").arg(self.id().to_string()).status().expect("kill runs");
+        assert!(status.success());
+    }
+
     /// Asks the process to end and says how long it took, and whether it ended well.
     pub fn terminate(&mut self) -> (Duration, bool) {
         let begun = Instant::now();
-        let status = Command::new("kill").arg(self.id().to_string()).status().expect("kill runs");
-        assert!(status.success());
+        self.ask_to_end();
         let ended = self.child.wait().expect("the server ends");
         (begun.elapsed(), ended.success())
     }

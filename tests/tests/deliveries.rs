@@ -169,6 +169,28 @@ async fn a_shutdown_gives_messages_back_that_do_not_arrive() {
     assert_eq!(messages[0].header("x-service-delivery"), messages[1].header("x-service-delivery"));
 }
 
+#[tokio::test]
+async fn a_signal_during_the_stop_ends_the_process_at_once() {
+    let files = Recordings::serve(fixtures::folder());
+    let receiver = Receiver::start(&[Manner::Hang, Manner::Status(200)]);
+    let config = CONFIG.replace("timeout_s = 1", "timeout_s = 30") + "[worker]\nshutdown_grace_s = 60\n";
+    let mut server = server(&config);
+    server.client().create(&failing(&files, &receiver.url("/"))).await;
+    receiver.wait_for(1);
+    server.ask_to_end();
+    let begun = Instant::now();
+    while !server.log().contains("stopping") {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", server.log());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let (took, ended_well) = server.terminate();
+    assert!(!ended_well && took < Duration::from_secs(10), "{took:?}, {}", server.log());
+    assert!(server.log().contains("by a signal during the stop"), "{}", server.log());
+    server.restart();
+    let messages = receiver.wait_for(2);
+    assert_eq!(messages[0].header("x-service-delivery"), messages[1].header("x-service-delivery"));
+}
+
 /// Waits until the only delivery of a job, or the newest, stands so.
 async fn delivery(server: &Server, job: &str, status: &str) -> Value {
     let path = format!("/v2/admin/deliveries?job={job}");

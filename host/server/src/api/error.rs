@@ -2,6 +2,8 @@
 //!
 //! The body is written by the outermost layer, which knows the path and the request id.
 
+use std::error::Error;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
@@ -25,6 +27,8 @@ pub struct ApiError {
     /// What to change, field by field; filled for 400 and 422.
     pub(super) entries: Vec<String>,
     retry_after_s: Option<u64>,
+    /// What failed on our side, for the log alone.
+    cause: Option<String>,
 }
 
 impl ApiError {
@@ -35,6 +39,7 @@ impl ApiError {
             message: message.into(),
             entries: Vec::new(),
             retry_after_s: busy.then_some(RETRY_AFTER_S),
+            cause: None,
         }
     }
 
@@ -64,7 +69,18 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "The service is shutting down, try again later")
     }
 
-    /// A failure that has a code: the log has the cause, the client does not.
+    /// A failure of ours: the log gets the cause, the client does not.
+    pub(super) fn failed(code: Code, cause: &(dyn Error + 'static)) -> Self {
+        Self { cause: Some(chain(cause)), ..Self::of_code(code) }
+    }
+
+    /// Tells the log what failed on our side, if anything did.
+    pub(super) fn log(&self, request_id: &str) {
+        if let Some(cause) = &self.cause {
+            tracing::error!(request_id, error = cause, "a request failed");
+        }
+    }
+
     fn of_code(code: Code) -> Self {
         let message = match code {
             Code::StorageFull => "The service has no space left, try again later",
@@ -76,7 +92,7 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
     }
 
-    /// 500: the log has the cause, the client does not.
+    /// 500 after a panic, whose place the log has.
     pub(super) fn internal() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
     }
@@ -128,14 +144,12 @@ impl From<Refusal> for ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        tracing::error!(error = chain(&error), "the store failed");
-        Self::of_code(error.code())
+        Self::failed(error.code(), &error)
     }
 }
 
 impl From<BlobError> for ApiError {
     fn from(error: BlobError) -> Self {
-        tracing::error!(error = chain(&error), "the blob store failed");
-        Self::of_code(error.code())
+        Self::failed(error.code(), &error)
     }
 }

@@ -18,7 +18,7 @@ use super::path_id::PathId;
 use super::range::{self, Part};
 use super::state::Api;
 use crate::blob::BlobError;
-use crate::model::cause::chain;
+use crate::model::code::Code;
 use crate::model::id::FileId;
 use crate::store::FileFacts;
 
@@ -99,8 +99,7 @@ fn missing() -> ApiError {
 }
 
 fn unreadable(error: std::io::Error) -> ApiError {
-    tracing::error!(error = chain(&error), "a stored file cannot be read");
-    ApiError::internal()
+    ApiError::failed(Code::of_disk(&error), &error)
 }
 
 fn text(value: &str) -> HeaderValue {

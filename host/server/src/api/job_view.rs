@@ -23,7 +23,12 @@ pub(super) async fn result(api: &Api, job: &Job) -> Result<Option<Vec<u8>>, ApiE
     match &job.result_key {
         Some(key) if job.status == Status::Done => match api.blobs.get(key).await {
             Err(BlobError::Missing(_)) => match api.store.get_job(&job.account_id, job.id).await? {
-                Some(_) => Ok(None),
+                Some(job) => {
+                    if job.result_key.is_some() {
+                        tracing::error!(job = %job.id, "the bytes of a result are lost");
+                    }
+                    Ok(None)
+                }
                 None => Err(ApiError::not_found("Job")),
             },
             read => Ok(Some(read?)),

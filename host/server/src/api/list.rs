@@ -71,7 +71,9 @@ async fn item(api: &Api, job: &Job) -> Result<Option<Vec<u8>>, &'static str> {
     match job_view::result(api, job).await {
         Ok(result) => Ok(Some(job_view::envelope(job, result.as_deref()))),
         Err(error) if error.status == StatusCode::NOT_FOUND => Ok(None),
-        // Logged on the way.
-        Err(_) => Err("a result cannot be read"),
+        Err(error) => {
+            error.log("-");
+            Err("a result cannot be read")
+        }
     }
 }

@@ -43,6 +43,9 @@ pub(super) async fn observe(State(api): State<Arc<Api>>, mut request: Request, n
     if body_state.was_left_unread() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    if let Some(error) = response.extensions().get::<ApiError>() {
+        error.log(&request_id.0);
+    }
     let status = response.status().as_u16();
     span.record("http.response.status_code", status);
     if response.status().is_server_error() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use ipnet::IpNet;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
@@ -136,6 +136,13 @@ impl Api {
         &self,
         work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
     ) -> Result<T, ApiError> {
-        self.tasks.spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(ApiError::internal()))
+        let (answer, answered) = oneshot::channel();
+        let work = async move {
+            if let Err(Err(error)) = answer.send(work.await) {
+                error.log("the client is gone");
+            }
+        };
+        self.tasks.spawn(work.in_current_span());
+        answered.await.unwrap_or_else(|_| Err(ApiError::internal()))
     }
 }

@@ -12,6 +12,7 @@ use super::error::ApiError;
 use super::state::Api;
 use crate::blob::Unfinished;
 use crate::model::cause::chain;
+use crate::model::code::Code;
 use crate::model::date;
 use crate::model::id::{AccountId, BlobArea, BlobKey, FileId};
 use crate::stage::decode::{self, DecodeError, Probe};
@@ -105,8 +106,7 @@ async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Pro
     match probed {
         Ok(Ok(probe)) => Ok(probe),
         Ok(Err(error @ (DecodeError::Store(_) | DecodeError::Read(_) | DecodeError::Cancelled))) => {
-            tracing::error!(error = chain(&error), "an upload could not be looked at");
-            Err(ApiError::internal())
+            Err(ApiError::failed(error.code().unwrap_or(Code::Internal), &error))
         }
         Ok(Err(error @ (DecodeError::TooLong { .. } | DecodeError::TooLongTogether { .. }))) => {
             Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))
@@ -120,18 +120,18 @@ async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Pro
 }
 
 fn refused(error: &FetchError) -> ApiError {
-    let text = error.to_string();
-    let Some(status) = error.code().and_then(|code| StatusCode::from_u16(code.status()).ok()) else {
-        return ApiError::internal();
-    };
-    if status != StatusCode::BAD_REQUEST {
-        return ApiError::new(status, text);
+    let code = error.code().unwrap_or(Code::Internal);
+    if matches!(error, FetchError::Store(_) | FetchError::Thread(_) | FetchError::Client) {
+        return ApiError::failed(code, error);
     }
-    ApiError::invalid_one(if text.contains(" must ") {
-        text
-    } else {
-        format!("audio_url must be readable: {text}")
-    })
+    match StatusCode::from_u16(code.status()) {
+        Ok(StatusCode::BAD_REQUEST) => ApiError::invalid_one(match error {
+            FetchError::Url(_) | FetchError::Blocked => error.to_string(),
+            _ => format!("audio_url must be readable: {error}"),
+        }),
+        Ok(status) => ApiError::new(status, error.to_string()),
+        Err(_) => ApiError::internal(),
+    }
 }
 
 /// 413 with the limit.

@@ -111,7 +111,8 @@ async fn by_url(
             stored::keep(api, account, arrived).await
         }
         AudioSource::Stored(id) => {
-            api.store.get_file(&account, id).await?.ok_or_else(|| ApiError::not_found("File"))
+            let file = api.store.get_file(&account, id).await?;
+            file.filter(|file| file.facts.blob_key.is_some()).ok_or_else(|| ApiError::not_found("File"))
         }
     }
 }

@@ -17,11 +17,12 @@ use crate::config::Config;
 use crate::deliver::{self, Sender};
 use crate::engine::Engine;
 use crate::limits::Policies;
+use crate::model::cause::chain;
 use crate::model::date;
 use crate::retain::Sweeper;
 use crate::stage::decode::DecodeLimits;
 use crate::stage::fetch::FetchPolicy;
-use crate::store::{ConcurrencyLimit, Store};
+use crate::store::{ConcurrencyLimit, Store, StoreError};
 use crate::worker::{self, ModelDigests, Stages, SystemClock, Worker};
 
 /// The parts that every way to run jobs needs.
@@ -45,8 +46,8 @@ impl Host {
     /// When a folder, the database, the engine or a model file cannot be opened.
     pub async fn open(config: &Config, data_dir: &Path, database_file: &Path) -> anyhow::Result<Self> {
         let engine = open_engine(config)?;
-        tokio::fs::create_dir_all(data_dir).await.with_context(|| unusable(data_dir))?;
-        let store = Arc::new(Store::open(database_file).await.with_context(|| unusable(data_dir))?);
+        private_folder(data_dir).await?;
+        let store = Arc::new(open_store(database_file).await?);
         let blobs = Blobs::open(&data_dir.join("blobs")).with_context(|| unusable(data_dir))?;
         let library = Arc::new(open_library(config).await?);
         let policies = Arc::new(Policies::new(config.plans.clone()));
@@ -86,9 +87,35 @@ impl Host {
         let clock = Arc::new(SystemClock);
         let (store, blobs, policies) = (self.store.clone(), self.blobs.clone(), self.policies.clone());
         let limit_of: ConcurrencyLimit = Arc::new(move |account| policies.concurrent_prerecorded(account));
+        let folder = settings.scratch_dir.clone();
         Worker::new(worker::Parts { store, blobs, steps, clock, limit_of, settings })
-            .with_context(|| unusable(&config.paths.data_dir))
+            .with_context(|| unusable(&folder))
     }
+}
+
+/// Opens the database, in a folder of its own if need be.
+///
+/// # Errors
+/// When the folder cannot be made, or the file is no database of ours, or has no room.
+pub async fn open_store(file: &Path) -> anyhow::Result<Store> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    private_folder(folder).await?;
+    Store::open(file).await.map_err(|error| {
+        let what = match error {
+            StoreError::Full(_) => unusable(folder),
+            _ => format!("cannot open the database {}", file.display()),
+        };
+        anyhow::Error::new(error).context(what)
+    })
+}
+
+/// Makes a folder for us alone: recordings, transcripts and secrets lie in it.
+async fn private_folder(folder: &Path) -> anyhow::Result<()> {
+    if folder == Path::new("") {
+        return Ok(());
+    }
+    let making = tokio::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).await;
+    making.with_context(|| unusable(folder))
 }
 
 /// Why a start ends. Without rows and bytes the service could only refuse each request: whoever
@@ -106,7 +133,9 @@ impl Host {
     pub async fn forget_components(&self) {
         match self.store.promised_addons().await {
             Ok(promised) => self.library.forget_copies(promised).await,
-            Err(error) => tracing::warn!(%error, "cannot look for copies of add-ons that nobody needs"),
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "cannot look for copies of add-ons that nobody needs")
+            }
         }
     }
 

@@ -33,8 +33,7 @@ impl Watch {
     /// # Errors
     /// When the database cannot be read; everything stays as it was.
     pub async fn refresh(&self) -> Result<(), StoreError> {
-        let stored = self.store.keys().await?;
-        let in_force = stored.into_iter().filter(|key| key.revoked_ms.is_none()).collect();
+        let in_force = self.store.keys_in_force().await?;
         let plans = self.store.assigned_plans().await?;
         self.keys.replace_stored(in_force);
         let accepted: HashSet<_> = self.keys.digests().into_iter().collect();

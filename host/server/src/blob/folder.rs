@@ -84,19 +84,39 @@ impl Blobs {
         path_of(&self.root, key)
     }
 
-    /// Blobs written before `before`. Unfinished ones of that age are removed on the way:
-    /// their writer is gone.
-    pub async fn older_than(&self, before: SystemTime) -> Result<Vec<BlobKey>, BlobError> {
+    /// Removes unfinished blobs that were begun before `before`: their writer is gone.
+    pub async fn remove_unfinished(&self, before: SystemTime) -> Result<(), BlobError> {
+        let folder = self.root.join("tmp");
+        in_background(move || remove_old(&folder, before)).await
+    }
+
+    /// The shelves: some hundred folders among which the blobs are spread evenly.
+    pub async fn shelves(&self) -> Result<Vec<Shelf>, BlobError> {
         let root = self.root.clone();
         in_background(move || {
-            remove_old(&root.join("tmp"), before)?;
-            let mut old = Vec::new();
+            let mut shelves = Vec::new();
             for area in BlobArea::ALL {
-                collect_old(&root.join(area.name()), area, before, &mut old)?;
+                let found = entries(&root.join(area.name()))?;
+                shelves.extend(found.into_iter().map(|entry| Shelf { area, folder: entry.path() }));
             }
-            Ok(old)
+            Ok(shelves)
         })
         .await
+    }
+
+    /// Blobs of a shelf written before `before`.
+    pub async fn older_than(&self, shelf: Shelf, before: SystemTime) -> Result<Vec<BlobKey>, BlobError> {
+        in_background(move || shelf.older_than(before)).await
+    }
+
+    /// Blobs of all shelves written before `before`.
+    #[cfg(test)]
+    pub async fn all_older_than(&self, before: SystemTime) -> Result<Vec<BlobKey>, BlobError> {
+        let mut old = Vec::new();
+        for shelf in self.shelves().await? {
+            old.extend(self.older_than(shelf, before).await?);
+        }
+        Ok(old)
     }
 
     /// Writes and removes a small file: says whether the disk takes blobs at this moment.
@@ -154,25 +174,26 @@ fn remove_old(folder: &Path, before: SystemTime) -> Result<(), BlobError> {
     Ok(())
 }
 
-fn collect_old(
-    folder: &Path,
+/// One of the folders that hold the blobs of an area.
+pub struct Shelf {
     area: BlobArea,
-    before: SystemTime,
-    old: &mut Vec<BlobKey>,
-) -> Result<(), BlobError> {
-    for shelf in entries(folder)? {
-        for file in entries(&shelf.path())? {
-            let shelf_name = shelf.file_name();
-            let name = file.file_name();
-            let text = format!("{}/{}/{}", area.name(), shelf_name.to_string_lossy(), name.to_string_lossy());
+    folder: PathBuf,
+}
+
+impl Shelf {
+    fn older_than(&self, before: SystemTime) -> Result<Vec<BlobKey>, BlobError> {
+        let shelf = self.folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut old = Vec::new();
+        for file in entries(&self.folder)? {
+            let text = format!("{}/{shelf}/{}", self.area.name(), file.file_name().to_string_lossy());
             // A file that we did not name is not ours to remove.
             let Some(key) = BlobKey::parse(&text) else { continue };
             if modified(&file).is_some_and(|at| at < before) {
                 old.push(key);
             }
         }
+        Ok(old)
     }
-    Ok(())
 }
 
 fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, BlobError> {

@@ -12,5 +12,5 @@ mod suite;
 mod write;
 
 pub use error::BlobError;
-pub use folder::Blobs;
+pub use folder::{Blobs, Shelf};
 pub use write::{Stored, Unfinished};

@@ -66,10 +66,12 @@ async fn old_blobs_are_listed_and_old_leftovers_removed() {
     std::fs::create_dir_all(folder.path().join("audio/zz")).expect("creates");
     std::fs::write(folder.path().join("audio/zz/notes.txt"), b"not ours").expect("writes");
     let hour = Duration::from_secs(3600);
-    assert_eq!(blobs.older_than(SystemTime::now() - hour).await.expect("lists"), Vec::new());
+    let (before, after) = (SystemTime::now() - hour, SystemTime::now() + hour);
+    assert_eq!(blobs.all_older_than(before).await.expect("lists"), Vec::new());
+    blobs.remove_unfinished(before).await.expect("removes");
     assert!(folder.path().join("tmp/leftover").exists(), "too young");
-    let old = blobs.older_than(SystemTime::now() + hour).await.expect("lists");
-    assert_eq!(old, vec![key]);
+    assert_eq!(blobs.all_older_than(after).await.expect("lists"), vec![key]);
+    blobs.remove_unfinished(after).await.expect("removes");
     assert!(!folder.path().join("tmp/leftover").exists());
     assert!(folder.path().join("audio/zz/notes.txt").exists());
 }

@@ -1,16 +1,18 @@
 //! `tympan keys`: API keys in the database of the data folder. A server that runs on it
 //! follows within a second or two.
 
+use std::io::Write;
+
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
 use super::output;
-use crate::auth;
 use crate::config::Config;
 use crate::model::date;
 use crate::model::id::AccountId;
 use crate::store::{Store, StoredKey};
+use crate::{app, auth};
 
 /// Longest label, in characters.
 const LABEL_CHARACTERS: usize = 100;
@@ -52,7 +54,7 @@ pub struct CreateArguments {
 /// When the database cannot be opened or written, a name cannot be used, or a key does not
 /// exist.
 pub async fn run(command: KeysCommand, config: &Config) -> anyhow::Result<()> {
-    let store = open(config).await?;
+    let store = app::open_store(&config.paths.database_file).await?;
     let outcome = match command {
         KeysCommand::Create(arguments) => create(&store, config, arguments).await,
         KeysCommand::List => list(&store, config).await,
@@ -60,12 +62,6 @@ pub async fn run(command: KeysCommand, config: &Config) -> anyhow::Result<()> {
     };
     store.close().await;
     outcome
-}
-
-async fn open(config: &Config) -> anyhow::Result<Store> {
-    let file = &config.paths.database_file;
-    tokio::fs::create_dir_all(&config.paths.data_dir).await.context("the data folder cannot be made")?;
-    Store::open(file).await.with_context(|| format!("cannot open the database {}", file.display()))
 }
 
 async fn create(store: &Store, config: &Config, arguments: CreateArguments) -> anyhow::Result<()> {
@@ -91,8 +87,9 @@ async fn create(store: &Store, config: &Config, arguments: CreateArguments) -> a
     };
     let id = stored.id;
     store.create_key(stored, plan).await?;
-    eprintln!("key {id}; it is shown this once:");
+    // The key first: whatever becomes of the rest, it can be used.
     output::line(key.expose())?;
+    let _ = writeln!(std::io::stderr(), "key {id}; it is shown this once");
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Config;
+use crate::worker;
 
 /// Of a connection: itself, and the file that it sends or receives.
 const PER_CONNECTION: u64 = 2;
@@ -29,6 +30,7 @@ pub(super) fn raise_limit(config: &Config) {
 }
 
 fn needed(config: &Config) -> u64 {
-    let exchanges = u64::from(config.fetch.in_flight) + u64::from(config.deliveries.in_flight);
+    let fetches = u64::from(config.fetch.in_flight) * worker::CROWD as u64;
+    let exchanges = fetches + u64::from(config.deliveries.in_flight);
     u64::from(config.limits.connections) * PER_CONNECTION + exchanges * PER_EXCHANGE + REST
 }

@@ -106,7 +106,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     tokio::select! {
         ended = shut_down => ended?,
         () = signals.stop(std::future::pending) => {
-            anyhow::bail!("stopped at once by a second signal; the next start takes up what was running");
+            anyhow::bail!("stopped at once by a signal during the stop; the next start takes up what was running");
         }
     }
     anyhow::ensure!(!is_broken, "a part of the service ended unexpectedly; the log says where");

@@ -78,7 +78,11 @@ pub async fn run(arguments: TranscribeArguments, config: &Config) -> anyhow::Res
     let host = Host::open(config, folder.path(), &folder.path().join("tympan.db")).await?;
     let file = store_file(&host, &arguments.file).await?;
     let spec = spec(&host, config, &arguments, file).await?;
-    let job = run_job(&host, config, folder.path(), spec).await?;
+    let job = tokio::select! {
+        done = run_job(&host, config, folder.path(), spec) => done?,
+        // The temporary folder goes with us.
+        _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
+    };
     if job.status == Status::Error {
         let message = job.post_session_metadata.get("error").and_then(|error| error["message"].as_str());
         anyhow::bail!("{}", message.unwrap_or("the file could not be transcribed"));

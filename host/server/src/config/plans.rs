@@ -17,9 +17,13 @@ const DEFAULT_PLAN: &str = "enterprise";
 /// The specification allows zero data retention for enterprise accounts only.
 const NEVER_ZERO_RETENTION: [&str; 2] = ["free", "paid"];
 
-/// Credits a year of silence could not use up, and the longest period that is a number of
-/// days and not a wish.
+/// Largest amount of credits, and largest price of an hour.
 const MOST_CREDITS: f64 = 1e12;
+
+/// Largest limit that is a number; whoever wants more wants `"unlimited"`.
+const MOST: u32 = 1_000_000;
+
+/// Longest period of retention, days.
 const MOST_DAYS: u32 = 36_500;
 
 /// Price of an hour for a plan with credits: 50 buy 100 hours.
@@ -170,7 +174,8 @@ fn of_account(
 ) -> Result<Policy, ConfigError> {
     let at = format!("accounts.{name}");
     if !AccountId::is_valid(name) {
-        return Err(ConfigError::invalid(at, "must have a name of 1 to 128 printable characters"));
+        let problem = format!("is no name of an account: it {}", AccountId::RULE);
+        return Err(ConfigError::invalid(at, problem));
     }
     let setting = format!("{at}.plan");
     let mut policy =
@@ -215,7 +220,7 @@ fn credits(
 ) -> Result<Option<Credits>, ConfigError> {
     let price = price_per_hour.or(now.map(|credits| credits.price_per_hour)).unwrap_or(PRICE_PER_HOUR);
     if !(price > 0.0 && price <= MOST_CREDITS) {
-        let problem = format!("must be greater than 0, it is {price}");
+        let problem = format!("must be greater than 0 and at most {MOST_CREDITS}, it is {price}");
         return Err(ConfigError::invalid(format!("{at}.price_per_hour"), problem));
     }
     let total = total.map_or(now.map(|credits| credits.total), |cap| cap.0);
@@ -251,8 +256,9 @@ fn request_rate(
 
 fn whole(setting: &str, cap: Cap, least: u32) -> Result<Option<u32>, ConfigError> {
     let Some(number) = cap.0 else { return Ok(None) };
-    if number.fract() != 0.0 || number < f64::from(least) || number > f64::from(u32::MAX) {
-        let problem = format!("must be \"unlimited\" or a whole number from {least}, it is {number}");
+    if number.fract() != 0.0 || number < f64::from(least) || number > f64::from(MOST) {
+        let problem =
+            format!("must be \"unlimited\" or a whole number from {least} to {MOST}, it is {number}");
         return Err(ConfigError::invalid(setting, problem));
     }
     Ok(Some(number as u32))

@@ -8,6 +8,7 @@ use super::file::{AuthFile, KeyFile, ModelFile};
 use super::sections::within;
 use super::settings::{ApiKey, Auth, Model};
 use crate::addons::{MOST_MEMORY_MB, OFFERED_CAPABILITIES, OperatorSettings};
+use crate::model::id::AccountId;
 use crate::model::language::Language;
 use crate::model::secret::Secret;
 
@@ -51,8 +52,8 @@ pub(super) fn is_header_name(text: &str) -> bool {
 }
 
 fn api_key(at: usize, key: KeyFile) -> Result<ApiKey, ConfigError> {
-    if key.account.is_empty() {
-        return Err(ConfigError::invalid(format!("auth.keys.{at}.account"), "must not be empty"));
+    if !AccountId::is_valid(&key.account) {
+        return Err(ConfigError::invalid(format!("auth.keys.{at}.account"), AccountId::RULE));
     }
     let mut sha256 = [0; 32];
     hex::decode_to_slice(&key.sha256, &mut sha256).map_err(|_| {

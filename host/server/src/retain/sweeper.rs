@@ -32,6 +32,9 @@ pub enum RetainError {
     /// The rows.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The job is not there, or not final, although it was found a moment ago.
+    #[error("the job was deleted or changed meanwhile")]
+    NotErased,
     /// A blob was removed and is still there.
     #[error("a blob is still there after it was removed")]
     StillThere,
@@ -42,7 +45,7 @@ impl RetainError {
     fn is_of_one_piece(&self) -> bool {
         match self {
             Self::Store(error) => error.is_permanent(),
-            Self::Blob(_) | Self::StillThere => true,
+            Self::Blob(_) | Self::NotErased | Self::StillThere => true,
         }
     }
 }
@@ -217,7 +220,7 @@ impl Sweeper {
         now_ms: i64,
     ) -> Result<(), RetainError> {
         let Erasure::Erased { blobs } = erase_job(&self.store, &self.blobs, account, id).await? else {
-            return Ok(());
+            return Err(RetainError::NotErased);
         };
         for key in &blobs {
             self.prove_gone(key).await?;
@@ -253,6 +256,7 @@ impl Sweeper {
 /// What is wrong with one job, blob or account is told; the next one is not concerned.
 fn go_on(whose: impl fmt::Display, erased: Result<(), RetainError>) -> Result<(), RetainError> {
     match erased {
+        Err(RetainError::NotErased) => Ok(()),
         Err(error) if error.is_of_one_piece() => {
             tell(whose, &error);
             Ok(())

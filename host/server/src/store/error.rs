@@ -10,11 +10,11 @@ use crate::model::code::Code;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// Another process kept the database locked for longer than the busy time-out.
-    #[error("the database is locked by another process")]
+    #[error("the database is busy, or locked by another process")]
     Locked,
     /// No space left, or the database file may not grow.
     #[error("the disk that holds the database is full or cannot be written")]
-    Full,
+    Full(#[source] Arc<sqlx::Error>),
     /// The store has been closed.
     #[error("the store is closed")]
     Closed,
@@ -44,7 +44,7 @@ impl StoreError {
     pub fn code(&self) -> Code {
         match self {
             Self::Locked => Code::DatabaseLocked,
-            Self::Full => Code::StorageFull,
+            Self::Full(_) => Code::StorageFull,
             Self::Closed => Code::ShuttingDown,
             Self::Panicked | Self::Corrupt { .. } | Self::Database(_) | Self::Migrate(_) => Code::Internal,
         }
@@ -59,7 +59,7 @@ impl StoreError {
                 matches!(**error, sqlx::Error::ColumnDecode { .. })
                     || primary_code(error) == Some(code::CONSTRAINT)
             }
-            Self::Locked | Self::Full | Self::Closed | Self::Migrate(_) => false,
+            Self::Locked | Self::Full(_) | Self::Closed | Self::Migrate(_) => false,
         }
     }
 }
@@ -91,7 +91,7 @@ impl From<sqlx::Error> for StoreError {
         }
         match primary_code(&error) {
             Some(code::BUSY | code::LOCKED) => Self::Locked,
-            Some(code::FULL | code::IO | code::READ_ONLY | code::CANNOT_OPEN) => Self::Full,
+            Some(code::FULL | code::IO | code::READ_ONLY | code::CANNOT_OPEN) => Self::Full(Arc::new(error)),
             _ => Self::Database(Arc::new(error)),
         }
     }

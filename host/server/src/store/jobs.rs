@@ -122,13 +122,7 @@ impl Store {
     /// Those of `keys` that no row mentions.
     pub async fn unmentioned_blobs(&self, keys: &[BlobKey]) -> Result<Vec<BlobKey>, StoreError> {
         let mut db = self.reader().await?;
-        let mut unmentioned = Vec::new();
-        for key in keys {
-            if !sqlite::mentions_blob(&mut db, key).await? {
-                unmentioned.push(key.clone());
-            }
-        }
-        Ok(unmentioned)
+        sqlite::select_unmentioned_blobs(&mut db, keys).await
     }
 }
 

@@ -45,6 +45,12 @@ impl Store {
         sqlite::select_keys(&mut db).await
     }
 
+    /// The keys that are not revoked.
+    pub async fn keys_in_force(&self) -> Result<Vec<StoredKey>, StoreError> {
+        let mut db = self.reader().await?;
+        sqlite::select_keys_in_force(&mut db).await
+    }
+
     /// Revokes a key; false when there is none with this id that is not revoked yet.
     pub async fn revoke_key(&self, id: Uuid, now_ms: i64) -> Result<bool, StoreError> {
         self.writer

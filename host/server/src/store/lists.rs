@@ -6,6 +6,7 @@ use super::error::StoreError;
 use super::jobs::Job;
 use super::open::Store;
 use super::sqlite;
+use crate::model::cause::chain;
 use crate::model::id::AccountId;
 use crate::model::listing::{JobFilter, Page};
 
@@ -34,7 +35,12 @@ impl Store {
         ids.truncate(page.limit as usize);
         let mut jobs = Vec::with_capacity(ids.len());
         for id in ids {
-            jobs.extend(sqlite::select_job(&mut db, Some(account), id).await?);
+            match sqlite::select_job(&mut db, Some(account), id).await {
+                Err(error) if error.is_permanent() => {
+                    tracing::error!(job = %id, error = chain(&error), "a job that cannot be read is not listed");
+                }
+                read => jobs.extend(read?),
+            }
         }
         Ok(JobPage { jobs, has_more })
     }

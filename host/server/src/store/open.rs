@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,7 +21,7 @@ use super::sqlite;
 use super::writer::Writer;
 
 /// How long a statement waits for another process before it is told "locked".
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Reads are short; more connections than this only fight for two or four cores.
 const READERS: u32 = 4;
 /// Stack of prepared statements per connection, above the number of statements we have.
@@ -139,14 +139,15 @@ fn options(path: &Path) -> SqliteConnectOptions {
 /// Keeps other processes that start at the same moment from making the same tables, until it is
 /// dropped: SQLite's migrations know no lock of their own.
 async fn alone_beside(database: &Path) -> Result<File, StoreError> {
-    let folder = match database.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
+    let mut name = database.as_os_str().to_owned();
+    name.push("-lock");
     let locking = move || {
-        let folder = File::open(folder)?;
-        folder.lock()?;
-        Ok(folder)
+        let file = File::options().create(true).truncate(false).write(true).open(&name)?;
+        if file.try_lock().is_err() {
+            tracing::info!(file = %name.display(), "waiting for another process that opens the database");
+            file.lock()?;
+        }
+        Ok(file)
     };
     let locked = tokio::task::spawn_blocking(locking).await;
     Ok(locked.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(sqlx::Error::Io)?)

@@ -172,7 +172,7 @@ impl TryFrom<JobRow> for Job {
             spec: serde_json::from_str(&row.spec).map_err(|e| corrupt(json_fault("spec", &e)))?,
             created_ms: row.created_ms,
             completed_ms: row.completed_ms,
-            error_code: row.error_code.map(|code| code as u16),
+            error_code: number_from("error_code", row.error_code).map_err(corrupt)?,
             post_session_metadata: object_from(&row.id, "post_session_metadata", &row.post_session_metadata)?,
             client_metadata: object_from(&row.id, "client_metadata", &row.client_metadata)?,
             file,
@@ -188,14 +188,13 @@ impl TryFrom<FileRow> for FileRecord {
 
     fn try_from(row: FileRow) -> Result<Self, StoreError> {
         let blob_key = blob_key_from("files", &row.id, row.blob_key)?;
-        let Some(id) = FileId::parse(&row.id) else {
-            return Err(StoreError::Corrupt { table: "files", id: row.id, cause: "id".to_owned() });
-        };
+        let corrupt = |cause: String| StoreError::Corrupt { table: "files", id: row.id.clone(), cause };
+        let id = FileId::parse(&row.id).ok_or_else(|| corrupt("id".to_owned()))?;
         let facts = FileFacts {
             filename: row.filename,
             audio_duration_s: row.audio_duration_s,
-            number_of_channels: row.number_of_channels.map(|n| n as u32),
-            size_bytes: row.size_bytes.map(|n| n as u64),
+            number_of_channels: number_from("number_of_channels", row.number_of_channels).map_err(corrupt)?,
+            size_bytes: number_from("size_bytes", row.size_bytes).map_err(corrupt)?,
             sha256: row.sha256,
             blob_key,
         };
@@ -290,6 +289,11 @@ fn blob_key_from(table: &'static str, id: &str, key: Option<String>) -> Result<O
     let Some(text) = key else { return Ok(None) };
     let corrupt = || StoreError::Corrupt { table, id: id.to_owned(), cause: "blob key".to_owned() };
     BlobKey::parse(&text).map(Some).ok_or_else(corrupt)
+}
+
+/// A column that holds a number; the error names it.
+fn number_from<T: TryFrom<i64>>(column: &str, number: Option<i64>) -> Result<Option<T>, String> {
+    number.map(|number| T::try_from(number).map_err(|_| column.to_owned())).transpose()
 }
 
 /// A column of `jobs` that holds a JSON object.

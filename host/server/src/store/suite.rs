@@ -142,7 +142,7 @@ async fn a_full_disk_refuses_writes_and_nothing_else() {
             break;
         }
     }
-    assert!(matches!(refused, Some(StoreError::Full)), "{refused:?}");
+    assert!(matches!(refused, Some(StoreError::Full(_))), "{refused:?}");
     assert_eq!(get(&f.store, before).await.id, before, "reads go on");
     let after = add_job(&f.store, 2).await;
     assert_eq!(get(&f.store, after).await.id, after);

@@ -143,7 +143,7 @@ async fn run_all(
         answers.push(applied.answer);
         match applied.failed {
             None => {}
-            Some(error @ (StoreError::Full | StoreError::Locked)) => return Err(error),
+            Some(error @ (StoreError::Full(_) | StoreError::Locked)) => return Err(error),
             Some(_) => _ = query(UNDO_CHANGE).execute(&mut *transaction).await?,
         }
     }

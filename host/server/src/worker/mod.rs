@@ -37,6 +37,6 @@ pub use progress::{Progress, Step};
 pub use queue::{Parts, Worker};
 pub use run::{Run, run_job};
 pub use settings::Settings;
-pub use slots::Place;
+pub use slots::{CROWD, Place};
 pub use stages::Stages;
 pub use steps::{Heard, Media, Steps};

@@ -52,13 +52,19 @@ pub(super) async fn sweep<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result
 }
 
 async fn sweep_blobs<S: Steps>(parts: &Parts<S>, now: SystemTime) -> Result<usize, SweepError> {
-    let old = parts.blobs.older_than(now - ORPHAN_AGE).await?;
+    let before = now - ORPHAN_AGE;
+    parts.blobs.remove_unfinished(before).await?;
     let mut removed = 0;
-    for keys in old.chunks(KEYS) {
-        for key in parts.store.unmentioned_blobs(keys).await? {
-            match parts.blobs.delete(&key).await {
-                Ok(()) => removed += 1,
-                Err(error) => tracing::warn!(error = chain(&error), "bytes without a row cannot be removed"),
+    for shelf in parts.blobs.shelves().await? {
+        let old = parts.blobs.older_than(shelf, before).await?;
+        for keys in old.chunks(KEYS) {
+            for key in parts.store.unmentioned_blobs(keys).await? {
+                match parts.blobs.delete(&key).await {
+                    Ok(()) => removed += 1,
+                    Err(error) => {
+                        tracing::warn!(error = chain(&error), "bytes without a row cannot be removed");
+                    }
+                }
             }
         }
     }

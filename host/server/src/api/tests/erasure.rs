@@ -14,7 +14,7 @@ use crate::model::job::{AudioSource, Kind};
 use crate::store::Checkpoint;
 
 async fn blobs(harness: &Harness) -> Vec<BlobKey> {
-    harness.api.blobs.older_than(SystemTime::now() + Duration::from_secs(60)).await.unwrap()
+    harness.api.blobs.all_older_than(SystemTime::now() + Duration::from_secs(60)).await.unwrap()
 }
 
 #[tokio::test]

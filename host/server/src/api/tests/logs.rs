@@ -80,10 +80,12 @@ async fn a_failure_of_the_database_tells_its_cause_and_no_value() {
         .execute("CREATE TRIGGER refuse BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'the cause'); END")
         .await;
     let url = "https://audio.example/a.wav?signature=s3cr3t";
-    harness.post("/v2/pre-recorded", &json!({ "audio_url": url })).await.envelope(500);
+    let answer = harness.post("/v2/pre-recorded", &json!({ "audio_url": url })).await;
+    answer.envelope(500);
     let log = captured.text();
     let failed =
-        log.lines().find(|line| line.contains("the store failed")).unwrap_or_else(|| panic!("{log}"));
+        log.lines().find(|line| line.contains("a request failed")).unwrap_or_else(|| panic!("{log}"));
     assert!(failed.contains("the database failed: ") && failed.contains("the cause"), "{failed}");
+    assert!(failed.contains(answer.header("x-request-id")), "{failed}");
     assert!(!log.contains("s3cr3t") && !log.contains("audio.example"), "{log}");
 }

@@ -58,7 +58,8 @@ async fn upload(harness: &Harness, parts: &[Vec<u8>]) -> Answer {
 /// How many there are, with a row or without.
 async fn blobs(harness: &Harness) -> usize {
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
-    harness.api.blobs.older_than(later).await.unwrap().len()
+    harness.api.blobs.remove_unfinished(later).await.unwrap();
+    harness.api.blobs.all_older_than(later).await.unwrap().len()
 }
 
 async fn limited_to(upload_bytes: u64) -> Harness {

@@ -50,7 +50,10 @@ const NOTE_TURN: &str = "
     INSERT INTO accounts (account_id, plan, created_ms, last_claim_ms) VALUES ($1, NULL, $2, $2)
     ON CONFLICT (account_id) DO UPDATE SET last_claim_ms = excluded.last_claim_ms";
 
-/// 1. Free what is kept no longer. 2. Decide whose turn it is. 3. Note it. 4. Give out that job.
+/// Jobs that cannot be read and end in one claim: other writes wait meanwhile.
+const MOST_GIVEN_UP: usize = 20;
+
+/// 1. Release leases that have lapsed. 2. Decide whose turn it is. 3. Note it. 4. Give out that job.
 ///
 /// One that cannot be read ends here, or it would be the oldest for ever; then again from 2.
 pub(in crate::store) async fn claim(
@@ -61,7 +64,7 @@ pub(in crate::store) async fn claim(
     limit_of: &ConcurrencyLimit,
 ) -> Answer<Option<Claimed>> {
     query(FREE_LAPSED).bind(now_ms).execute(&mut *db).await?;
-    loop {
+    for _ in 0..MOST_GIVEN_UP {
         let (waiting, job_ids) = all_waiting(db, now_ms, limit_of).await?;
         let Some(chosen) = next(&waiting) else { return Ok(None) };
         let account = &waiting[chosen].account_id.0;
@@ -87,6 +90,7 @@ pub(in crate::store) async fn claim(
         let ClaimRow { crashes, faults, first_claim_ms, .. } = row;
         return Ok(Some(Claimed { lease, job, crashes, faults, first_claim_ms, checkpoints }));
     }
+    Ok(None)
 }
 
 async fn read(db: &mut SqliteConnection, id: &str) -> Answer<Job> {

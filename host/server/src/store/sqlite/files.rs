@@ -1,8 +1,9 @@
 //! Files and the blobs that rows mention.
 
+use serde_json::json;
 use sqlx::{SqliteConnection, query, query_as, query_scalar};
 
-use super::Answer;
+use super::{Answer, blob_to_remove};
 use crate::model::id::{AccountId, BlobKey, FileId};
 use crate::store::files::{FileFacts, FileRecord};
 use crate::store::leases::Lease;
@@ -81,11 +82,18 @@ pub(in crate::store) async fn update_file(
     Ok(done.rows_affected() == 1)
 }
 
-const MENTIONS_BLOB: &str = "
-    SELECT EXISTS (SELECT 1 FROM files WHERE blob_key = $1)
-        OR EXISTS (SELECT 1 FROM checkpoints WHERE blob_key = $1)
-        OR EXISTS (SELECT 1 FROM jobs WHERE result_key = $1)";
+const SELECT_UNMENTIONED: &str = "
+    SELECT key.value FROM json_each($1) AS key
+    WHERE NOT EXISTS (SELECT 1 FROM files WHERE blob_key = key.value)
+      AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE blob_key = key.value)
+      AND NOT EXISTS (SELECT 1 FROM jobs WHERE result_key = key.value)";
 
-pub(in crate::store) async fn mentions_blob(db: &mut SqliteConnection, key: &BlobKey) -> Answer<bool> {
-    Ok(query_scalar(MENTIONS_BLOB).bind(key.as_str()).fetch_one(db).await?)
+pub(in crate::store) async fn select_unmentioned_blobs(
+    db: &mut SqliteConnection,
+    keys: &[BlobKey],
+) -> Answer<Vec<BlobKey>> {
+    let texts: Vec<&str> = keys.iter().map(BlobKey::as_str).collect();
+    let found: Vec<String> =
+        query_scalar(SELECT_UNMENTIONED).bind(json!(texts).to_string()).fetch_all(db).await?;
+    Ok(found.iter().filter_map(|key| blob_to_remove(key)).collect())
 }

@@ -90,6 +90,15 @@ pub(in crate::store) async fn select_keys(db: &mut SqliteConnection) -> Answer<V
     Ok(rows.into_iter().map(StoredKey::try_from).filter_map(readable).collect())
 }
 
+const SELECT_KEYS_IN_FORCE: &str = "
+    SELECT id, account_id, digest, label, is_admin, created_ms, revoked_ms
+    FROM api_keys WHERE revoked_ms IS NULL ORDER BY created_ms, id";
+
+pub(in crate::store) async fn select_keys_in_force(db: &mut SqliteConnection) -> Answer<Vec<StoredKey>> {
+    let rows: Vec<KeyRow> = query_as(SELECT_KEYS_IN_FORCE).fetch_all(db).await?;
+    Ok(rows.into_iter().map(StoredKey::try_from).filter_map(readable).collect())
+}
+
 const REVOKE_KEY: &str = "UPDATE api_keys SET revoked_ms = $2 WHERE id = $1 AND revoked_ms IS NULL";
 
 pub(in crate::store) async fn revoke_key(db: &mut SqliteConnection, id: Uuid, now_ms: i64) -> Answer<bool> {

@@ -2,7 +2,7 @@
 
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection, query, query_scalar};
 
-use super::Answer;
+use super::{Answer, readable};
 use crate::model::id::{AccountId, JobId};
 use crate::model::listing::JobFilter;
 use crate::model::metadata::{self, MetadataPair};
@@ -41,7 +41,7 @@ pub(in crate::store) async fn select_job_ids(
     let parse = |id: String| {
         JobId::parse(&id).ok_or(StoreError::Corrupt { table: "jobs", id, cause: "id".to_owned() })
     };
-    ids.into_iter().map(parse).collect()
+    Ok(ids.into_iter().map(parse).filter_map(readable).collect())
 }
 
 /// Pairs that more jobs have than this count as equally frequent.

@@ -36,9 +36,9 @@ pub(super) use deliveries::{
 #[cfg(test)]
 pub(super) use deliveries::{explain_deliveries_of, select_deliveries_of_job};
 pub(super) use erase::{empty_job, erase_job};
-pub(super) use files::{insert_file, mentions_blob, select_file, update_file};
+pub(super) use files::{insert_file, select_file, select_unmentioned_blobs, update_file};
 pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job, select_promised_addons};
-pub(super) use keys::{insert_key, revoke_key, select_assigned_plans, select_keys};
+pub(super) use keys::{insert_key, revoke_key, select_assigned_plans, select_keys, select_keys_in_force};
 #[cfg(test)]
 pub(super) use lists::explain_job_ids;
 pub(super) use lists::select_job_ids;

@@ -1,5 +1,7 @@
 //! Data that is older than its plan keeps it.
 
+use std::time::Duration;
+
 use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as, query_scalar};
 use uuid::Uuid;
 
@@ -8,8 +10,12 @@ use super::explain;
 use super::{Answer, blob_to_remove, of_account, readable};
 use crate::model::id::{AccountId, JobId};
 use crate::store::error::StoreError;
+use crate::store::open::BUSY_TIMEOUT;
 use crate::store::retention::{ErasureRecord, Expired};
 use crate::store::rows::ErasureRow;
+
+/// How long the readers of this process, which are quick, are waited for.
+const TRUNCATE_PATIENCE: Duration = Duration::from_millis(100);
 
 const SELECT_ACCOUNTS: &str = "SELECT account_id FROM accounts";
 
@@ -206,10 +212,20 @@ pub(in crate::store) async fn list_erasures(
 }
 
 /// Outside of any transaction: moves all changes into the database file and empties the log;
-/// false when a reader was in the way.
+/// false when a reader was in the way. Other writes wait meanwhile, so a long reader, such as a
+/// backup, is not waited for.
 pub(in crate::store) async fn truncate_log(db: &mut SqliteConnection) -> Answer<bool> {
-    let (is_busy, _, _): (bool, i64, i64) = query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(db).await?;
+    set_busy_timeout(db, TRUNCATE_PATIENCE).await?;
+    let truncated = query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *db).await;
+    set_busy_timeout(db, BUSY_TIMEOUT).await?;
+    let (is_busy, _, _): (bool, i64, i64) = truncated?;
     Ok(!is_busy)
+}
+
+async fn set_busy_timeout(db: &mut SqliteConnection, patience: Duration) -> Answer<()> {
+    let pragma = format!("PRAGMA busy_timeout = {}", patience.as_millis());
+    query(AssertSqlSafe(pragma)).execute(db).await?;
+    Ok(())
 }
 
 /// What the database does to find old data, step by step.

@@ -2,7 +2,7 @@
 
 use sqlx::{AssertSqlSafe, SqliteConnection, query, query_as, query_scalar};
 
-use super::{Answer, of_account};
+use super::{Answer, of_account, readable};
 use crate::model::date;
 use crate::model::id::AccountId;
 use crate::store::error::StoreError;
@@ -70,7 +70,7 @@ pub(in crate::store) async fn select_usage_by_day(
     for (day, kind, jobs, billed_s) in rows {
         let corrupt =
             || StoreError::Corrupt { table: "usage", id: account.0.clone(), cause: "kind".to_owned() };
-        let kind = kind_from(&kind).ok_or_else(corrupt)?;
+        let Some(kind) = readable(kind_from(&kind).ok_or_else(corrupt)) else { continue };
         usage.push(UsageOfDay { day, kind, jobs: i64::cast_unsigned(jobs), billed_s });
     }
     Ok(usage)

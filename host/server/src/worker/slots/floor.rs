@@ -17,12 +17,16 @@ const SLOW_FETCH: Duration = Duration::from_secs(10);
 /// given out until the taken ones are free, or the suspect would wait for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Accounts that are let in with their first job while others have filled the house, as a multiple
+/// of [`Limits::ahead`]: each fetch takes a thread, a connection and files.
+pub const CROWD: usize = 4;
+
 /// How many jobs may be where.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Jobs that compute.
     pub slots: usize,
-    /// Jobs that are fetched or wait for a slot; one of each account comes on top.
+    /// Jobs that are fetched or wait for a slot; the first of each account comes on top.
     pub ahead: usize,
     /// Of those, jobs of one account.
     pub ahead_per_account: usize,
@@ -57,15 +61,19 @@ impl Floor {
 
     /// No account has more jobs ahead than the slots could take next, slow fetches aside:
     /// downloads that came in together would only share the line and finish late. Who has
-    /// none ahead is let in, however many others there are.
+    /// none ahead is let in beside a full house as well, up to [`CROWD`].
     pub(super) fn has_room_for(&self, account: &AccountId, now: Instant) -> bool {
         let of_account = || self.jobs.iter().filter(|job| job.account == *account);
         let ahead = of_account().filter(|job| job.stage != Stage::InSlot).count();
         let is_slow =
             |job: &&Claimed| matches!(job.stage, Stage::Fetching { since } if now - since >= SLOW_FETCH);
         let steady = of_account().filter(|job| !is_slow(job)).count();
-        let is_full = self.jobs.len() - self.in_slots() >= self.limits.ahead;
-        ahead == 0 || !is_full && ahead < self.limits.ahead_per_account && steady < 2 * self.limits.slots
+        let all_ahead = self.jobs.len() - self.in_slots();
+        let is_full = all_ahead >= self.limits.ahead;
+        if ahead == 0 {
+            return all_ahead < self.limits.ahead * CROWD;
+        }
+        !is_full && ahead < self.limits.ahead_per_account && steady < 2 * self.limits.slots
     }
 
     pub(super) fn has_free_slot(&self) -> bool {

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::floor::Floor;
-pub use self::floor::Limits;
+pub use self::floor::{CROWD, Limits};
 use crate::model::id::AccountId;
 
 /// The slots of one worker; clones share them.
