@@ -3,7 +3,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, HttpBody};
@@ -17,15 +17,35 @@ const BUSY: u8 = 1;
 /// The library has taken the end of an answer, and may not have written it.
 const UNWRITTEN: u8 = 2;
 
+/// Counts the times at which connections became quiet.
+static QUIET_TIMES: AtomicU64 = AtomicU64::new(0);
+
 /// Where one connection stands. Shared by the stream and the service of that connection, which
 /// run in one task.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Exchange(Arc<AtomicU8>);
+#[derive(Debug, Clone)]
+pub(super) struct Exchange(Arc<Standing>);
+
+#[derive(Debug)]
+struct Standing {
+    stage: AtomicU8,
+    quiet_since: AtomicU64,
+}
 
 impl Exchange {
+    /// That of a new connection.
+    pub fn new() -> Self {
+        let quiet_since = AtomicU64::new(next_time());
+        Self(Arc::new(Standing { stage: AtomicU8::new(QUIET), quiet_since }))
+    }
+
     /// A request has arrived.
     pub fn begin(&self) {
-        self.0.store(BUSY, Ordering::Release);
+        self.0.stage.store(BUSY, Ordering::Release);
+    }
+
+    /// Tells who has been quiet for longer: that one's number is smaller.
+    pub fn quiet_since(&self) -> u64 {
+        self.0.quiet_since.load(Ordering::Acquire)
     }
 
     /// The answer is complete once its body has been given up by the library.
@@ -36,13 +56,20 @@ impl Exchange {
     /// The library has nothing left to write.
     pub fn flushed(&self) {
         // Fails in the middle of an answer, which is not over by being flushed.
-        let _ = self.0.compare_exchange(UNWRITTEN, QUIET, Ordering::AcqRel, Ordering::Acquire);
+        let ended = self.0.stage.compare_exchange(UNWRITTEN, QUIET, Ordering::AcqRel, Ordering::Acquire);
+        if ended.is_ok() {
+            self.0.quiet_since.store(next_time(), Ordering::Release);
+        }
     }
 
     /// Whether what is written now belongs to no answer of ours.
     pub fn is_quiet(&self) -> bool {
-        self.0.load(Ordering::Acquire) == QUIET
+        self.0.stage.load(Ordering::Acquire) == QUIET
     }
+}
+
+fn next_time() -> u64 {
+    QUIET_TIMES.fetch_add(1, Ordering::Relaxed)
 }
 
 struct Answer {
@@ -72,7 +99,7 @@ impl HttpBody for Answer {
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        self.exchange.0.store(UNWRITTEN, Ordering::Release);
+        self.exchange.0.stage.store(UNWRITTEN, Ordering::Release);
     }
 }
 
@@ -82,7 +109,8 @@ mod tests {
 
     #[test]
     fn only_before_and_between_answers_it_is_quiet() {
-        let exchange = Exchange::default();
+        let exchange = Exchange::new();
+        let quiet_since = exchange.quiet_since();
         assert!(exchange.is_quiet());
         exchange.begin();
         exchange.flushed();
@@ -93,7 +121,8 @@ mod tests {
         assert!(!exchange.is_quiet(), "a part of it was written");
         drop(body);
         assert!(!exchange.is_quiet(), "its end may not have been written");
+        assert_eq!(exchange.quiet_since(), quiet_since);
         exchange.flushed();
-        assert!(exchange.is_quiet());
+        assert!(exchange.is_quiet() && exchange.quiet_since() > quiet_since);
     }
 }

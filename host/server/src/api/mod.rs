@@ -7,6 +7,7 @@ mod body;
 mod caller;
 mod collection;
 mod cors;
+mod crowd;
 mod deliveries;
 mod docs;
 mod envelope;

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -11,10 +10,10 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::crowd::{Crowd, Guest};
 use super::exchange::Exchange;
 use super::peer::Peer;
 use super::refuse::Refusing;
@@ -34,7 +33,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// What connections may use up.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
-    /// Open at a time; further ones wait in the backlog.
+    /// Open at a time; a further one takes the place of one that is not being answered, or waits.
     pub connections: usize,
     /// Longest time for the head of a request, and longest idle time between two.
     pub header_timeout: Duration,
@@ -55,8 +54,8 @@ impl ConnectionLimits {
 
 /// Serves until `shutdown` is cancelled and all connections have ended, or until `cut_off` is.
 ///
-/// 1. Wait for a free place.
-/// 2. Accept.
+/// 1. Accept.
+/// 2. Find a place.
 /// 3. Hand the connection to a task of its own.
 /// 4. After the shutdown: finish what is being answered.
 /// 5. Cut off the rest.
@@ -67,14 +66,23 @@ pub async fn serve(
     shutdown: CancellationToken,
     cut_off: CancellationToken,
 ) {
-    let places = Arc::new(Semaphore::new(limits.connections));
+    let crowd = Crowd::new(limits.connections);
     let connections = TaskTracker::new();
-    while let Some((stream, peer, place)) = next_connection(&listener, &places, &shutdown).await {
-        let connection = answer(stream, peer, router.clone(), limits, shutdown.clone());
+    for id in 0.. {
+        let Some((stream, peer)) = next_connection(&listener, &shutdown).await else { break };
+        let exchange = Exchange::new();
+        let guest = Guest::new(exchange.clone());
+        let entering = crowd.enter(id, guest.clone());
+        let Some(place) = shutdown.run_until_cancelled(entering).await else { break };
+        let connection = answer(stream, peer, exchange, router.clone(), limits, shutdown.clone());
         let cut_off = cut_off.clone();
         connections.spawn(async move {
             let _place = place;
-            let _ = cut_off.run_until_cancelled(connection).await;
+            tokio::select! {
+                () = connection => {}
+                () = guest.is_dismissed() => {}
+                () = cut_off.cancelled() => {}
+            }
         });
     }
     drop(listener);
@@ -88,17 +96,15 @@ pub async fn serve(
 /// `None` once the shutdown has begun.
 async fn next_connection(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
     shutdown: &CancellationToken,
-) -> Option<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
-    let place = shutdown.run_until_cancelled(places.clone().acquire_owned()).await?.ok()?;
+) -> Option<(TcpStream, SocketAddr)> {
     let mut is_told = false;
     loop {
         match shutdown.run_until_cancelled(listener.accept()).await? {
             Ok((stream, peer)) => {
                 // Answers are small and complete: nothing is gained by waiting for more.
                 let _ = stream.set_nodelay(true);
-                return Some((stream, peer, place));
+                return Some((stream, peer));
             }
             Err(error) => {
                 if !is_told {
@@ -114,11 +120,11 @@ async fn next_connection(
 async fn answer(
     stream: TcpStream,
     peer: SocketAddr,
+    exchange: Exchange,
     router: Router,
     limits: ConnectionLimits,
     shutdown: CancellationToken,
 ) {
-    let exchange = Exchange::default();
     let stream = Refusing::new(Impatient::new(stream, limits.stall_timeout), exchange.clone());
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {

@@ -23,15 +23,16 @@ struct Server {
 
 impl Server {
     async fn start(body_timeout_s: u64) -> Self {
+        Self::patient(body_timeout_s, Duration::from_millis(300)).await
+    }
+
+    async fn patient(body_timeout_s: u64, header_timeout: Duration) -> Self {
         let auth = Auth { bootstrap_key: Some(Secret::new(KEY)), ..Auth::default() };
         let harness = Harness::with(|settings| settings.limits.body_timeout_s = body_timeout_s, auth).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let limits = ConnectionLimits {
-            connections: 4,
-            header_timeout: Duration::from_millis(300),
-            stall_timeout: Duration::from_millis(300),
-        };
+        let limits =
+            ConnectionLimits { connections: 4, header_timeout, stall_timeout: Duration::from_millis(300) };
         let (shutdown, cut_off) = (CancellationToken::new(), CancellationToken::new());
         let serving =
             tokio::spawn(serve(listener, harness.router.clone(), limits, shutdown.clone(), cut_off.clone()));
@@ -147,15 +148,44 @@ async fn a_file_that_looks_like_an_answer_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn more_connections_than_allowed_wait_their_turn() {
-    let server = Server::start(30).await;
-    let idle =
-        [server.connect().await, server.connect().await, server.connect().await, server.connect().await];
+async fn who_has_been_quiet_for_longest_makes_room() {
+    const ASK: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
+    let server = Server::patient(30, Duration::from_secs(3600)).await;
+    let ask = async |stream: &mut TcpStream| {
+        stream.write_all(ASK).await.unwrap();
+        let mut answer = [0; 4096];
+        let length = stream.read(&mut answer).await.unwrap();
+        String::from_utf8_lossy(&answer[..length]).into_owned()
+    };
+    let mut client = server.connect().await;
+    let mut idle = [server.connect().await, server.connect().await, server.connect().await];
+    idle[1].write_all(&ASK[..10]).await.unwrap();
+    assert!(ask(&mut client).await.contains("200 OK"));
+    let mut late = Vec::new();
+    for gone in idle {
+        late.push(server.connect().await);
+        assert!(ask(late.last_mut().unwrap()).await.contains("200 OK"));
+        assert_eq!(read_all(gone).await, "");
+    }
+    assert!(ask(&mut client).await.contains("200 OK"), "it was the last to become quiet of the four");
+}
+
+#[tokio::test]
+async fn while_all_are_being_answered_the_next_one_waits() {
+    let server = Server::patient(1, Duration::from_secs(3600)).await;
+    let mut busy = Vec::new();
+    for _ in 0..4 {
+        let mut stream = server.connect().await;
+        stream.write_all(post(100).as_bytes()).await.unwrap();
+        stream.write_all(b"{").await.unwrap();
+        busy.push(stream);
+    }
     let mut late = server.connect().await;
     late.write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.unwrap();
-    // The idle ones lose their places when their heads are overdue.
-    assert!(read_all(late).await.contains("HTTP/1.1 200"));
-    drop(idle);
+    assert!(read_all(late).await.contains("200 OK"));
+    for stream in busy {
+        assert!(read_all(stream).await.starts_with("HTTP/1.1 408"));
+    }
 }
 
 #[tokio::test]
