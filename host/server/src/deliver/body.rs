@@ -1,11 +1,12 @@
 //! What is said: made from the job and its kept result at the moment of sending.
 
-use std::fs::File;
 use std::io;
 
 use bytes::Bytes;
-use futures_util::stream::{self, Stream, StreamExt};
+use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::{Value, json};
+use tokio::fs::File;
+use tokio::io::AsyncSeekExt;
 use tokio_util::io::ReaderStream;
 
 use super::failure::Failure;
@@ -40,7 +41,7 @@ impl Message {
         }
         let key = job.result_key.as_ref().ok_or(Failure::Erased)?;
         match blobs.open_blob(key).await {
-            Ok(result) => Self::around(result, &job, claim),
+            Ok(result) => Self::around(File::from_std(result), &job, claim).await,
             Err(BlobError::Missing(_)) => Err(Failure::Erased),
             Err(error) => Err(internal(claim, &error)),
         }
@@ -51,12 +52,12 @@ impl Message {
         Self { size_bytes: before.len() as u64, before, result: None, after: Bytes::new() }
     }
 
-    fn around(result: File, job: &Job, claim: &DeliveryClaim) -> Result<Self, Failure> {
+    async fn around(result: File, job: &Job, claim: &DeliveryClaim) -> Result<Self, Failure> {
         let mut before = json!({ "id": job.id, "event": claim.delivery.event.name() }).to_string();
         before.pop();
         before.push_str(",\"payload\":");
         let after = format!(",\"custom_metadata\":{}}}", json!(job.spec.custom_metadata));
-        let length = result.metadata().map_err(|error| internal(claim, &error))?.len();
+        let length = result.metadata().await.map_err(|error| internal(claim, &error))?.len();
         let size_bytes = before.len() as u64 + length + after.len() as u64;
         Ok(Self { before: before.into(), result: Some(result), after: after.into(), size_bytes })
     }
@@ -68,7 +69,7 @@ impl Message {
 
     /// Reads the whole once into `signature`.
     pub async fn sign(&self, mut signature: Signature) -> io::Result<String> {
-        let mut pieces = std::pin::pin!(self.pieces()?);
+        let mut pieces = self.pieces().await?;
         while let Some(piece) = pieces.next().await {
             signature.update(&piece?);
         }
@@ -76,19 +77,18 @@ impl Message {
     }
 
     /// The text from its beginning, in pieces.
-    pub fn pieces(&self) -> io::Result<impl Stream<Item = io::Result<Bytes>> + Send + 'static> {
-        use std::io::Seek;
+    pub async fn pieces(&self) -> io::Result<BoxStream<'static, io::Result<Bytes>>> {
         let result = match &self.result {
             Some(file) => {
-                let mut again = file.try_clone()?;
-                again.rewind()?;
-                Some(tokio::fs::File::from_std(again))
+                let mut again = file.try_clone().await?;
+                again.rewind().await?;
+                Some(again)
             }
             None => None,
         };
         let middle = stream::iter(result).flat_map(|file| ReaderStream::with_capacity(file, PIECE_BYTES));
         let ends = |text: &Bytes| stream::iter([Ok(text.clone())]);
-        Ok(ends(&self.before).chain(middle).chain(ends(&self.after)))
+        Ok(ends(&self.before).chain(middle).chain(ends(&self.after)).boxed())
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) async fn post(
         let signature = message.sign(Signature::begin(secret, &timestamp)).await;
         request = request.header("x-service-signature", signature.map_err(|_| Failure::Internal)?);
     }
-    let pieces = message.pieces().map_err(|_| Failure::Internal)?;
+    let pieces = message.pieces().await.map_err(|_| Failure::Internal)?;
     let limit: Duration = settings.time_for(message.size_bytes());
     // A limit of our own around the whole, because a receiver may also stop reading.
     let sending = request.body(Body::wrap_stream(pieces)).send();
