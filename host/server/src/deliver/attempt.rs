@@ -75,7 +75,7 @@ async fn send(sending: &Sending, claim: &DeliveryClaim) -> Result<(), Failure> {
     let secret = secret(sending, claim).await?;
     let message = Message::build(&sending.store, &sending.blobs, claim).await?;
     let timestamp_s = date::now_ms() / 1000;
-    post(&sending.client, &sending.settings, &claim.delivery, message, secret.as_ref(), timestamp_s).await
+    post(&sending.client, &sending.settings, claim, message, secret.as_ref(), timestamp_s).await
 }
 
 /// What signs the message. A webhook that is gone hears nothing any more.
@@ -87,9 +87,6 @@ async fn secret(sending: &Sending, claim: &DeliveryClaim) -> Result<Option<Secre
     };
     match sending.store.get_webhook(id).await {
         Ok(webhook) => Ok(webhook.ok_or(Failure::Unregistered)?.secret),
-        Err(error) => {
-            tracing::error!(delivery = %claim.delivery.id, error = chain(&error), "a webhook cannot be read");
-            Err(Failure::Internal)
-        }
+        Err(error) => Err(Failure::ours(claim, "read the webhook", &error)),
     }
 }

@@ -12,13 +12,17 @@ use tokio_util::io::ReaderStream;
 use super::failure::Failure;
 use super::sign::Signature;
 use crate::blob::{BlobError, Blobs};
-use crate::model::cause::chain;
 use crate::model::event::{Event, Target};
 use crate::model::id::JobId;
-use crate::store::{DeliveryClaim, Job, Store};
+use crate::store::{DeliveryClaim, Job, Store, StoreError};
 
 /// Bytes of a result in memory at a time.
 const PIECE_BYTES: usize = 64 * 1024;
+
+/// The kept result cannot be read to its end.
+#[derive(Debug, thiserror::Error)]
+#[error("the kept result cannot be read")]
+pub(super) struct Unreadable(#[from] io::Error);
 
 /// JSON text before, from and after a result, which is never in memory as a whole.
 pub(super) struct Message {
@@ -34,7 +38,8 @@ impl Message {
         if claim.delivery.target == Target::Webhook {
             return Ok(Self::text(webhook(claim.delivery.event, claim.job_id)));
         }
-        let job = store.find_job(claim.job_id).await.map_err(|error| internal(claim, &error))?;
+        let ours = |error: StoreError| Failure::ours(claim, "read the job", &error);
+        let job = store.find_job(claim.job_id).await.map_err(ours)?;
         let job = job.ok_or(Failure::Erased)?;
         if claim.delivery.event != Event::TranscriptionSuccess {
             return Ok(Self::text(error(claim.delivery.event, &job)));
@@ -43,7 +48,7 @@ impl Message {
         match blobs.open_blob(key).await {
             Ok(result) => Self::around(File::from_std(result), &job, claim).await,
             Err(BlobError::Missing(_)) => Err(Failure::Erased),
-            Err(error) => Err(internal(claim, &error)),
+            Err(error) => Err(Failure::ours(claim, "open the result", &error)),
         }
     }
 
@@ -57,7 +62,8 @@ impl Message {
         before.pop();
         before.push_str(",\"payload\":");
         let after = format!(",\"custom_metadata\":{}}}", json!(job.spec.custom_metadata));
-        let length = result.metadata().await.map_err(|error| internal(claim, &error))?.len();
+        let ours = |error: io::Error| Failure::ours(claim, "measure the result", &error);
+        let length = result.metadata().await.map_err(ours)?.len();
         let size_bytes = before.len() as u64 + length + after.len() as u64;
         Ok(Self { before: before.into(), result: Some(result), after: after.into(), size_bytes })
     }
@@ -68,7 +74,7 @@ impl Message {
     }
 
     /// Reads the whole once into `signature`.
-    pub async fn sign(&self, mut signature: Signature) -> io::Result<String> {
+    pub async fn sign(&self, mut signature: Signature) -> Result<String, Unreadable> {
         let mut pieces = self.pieces().await?;
         while let Some(piece) = pieces.next().await {
             signature.update(&piece?);
@@ -77,7 +83,7 @@ impl Message {
     }
 
     /// The text from its beginning, in pieces.
-    pub async fn pieces(&self) -> io::Result<BoxStream<'static, io::Result<Bytes>>> {
+    pub async fn pieces(&self) -> Result<BoxStream<'static, Result<Bytes, Unreadable>>, Unreadable> {
         let result = match &self.result {
             Some(file) => {
                 let mut again = file.try_clone().await?;
@@ -86,7 +92,10 @@ impl Message {
             }
             None => None,
         };
-        let middle = stream::iter(result).flat_map(|file| ReaderStream::with_capacity(file, PIECE_BYTES));
+        let read = |file: File| {
+            ReaderStream::with_capacity(file, PIECE_BYTES).map(|piece| piece.map_err(Unreadable))
+        };
+        let middle = stream::iter(result).flat_map(read);
         let ends = |text: &Bytes| stream::iter([Ok(text.clone())]);
         Ok(ends(&self.before).chain(middle).chain(ends(&self.after)).boxed())
     }
@@ -106,9 +115,4 @@ fn error(event: Event, job: &Job) -> Value {
         },
         "custom_metadata": job.spec.custom_metadata,
     })
-}
-
-fn internal(claim: &DeliveryClaim, error: &(dyn std::error::Error + 'static)) -> Failure {
-    tracing::error!(delivery = %claim.delivery.id, job = %claim.job_id, error = chain(error), "a message cannot be built");
-    Failure::Internal
 }

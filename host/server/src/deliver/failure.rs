@@ -2,8 +2,13 @@
 //! message, its address or the answer's body.
 
 use std::error::Error;
+use std::io;
 
+use super::body::Unreadable;
+use crate::model::cause::chain;
+use crate::model::code::Code;
 use crate::net_guard::{BlockedAddress, CertificateFault, UrlError};
+use crate::store::DeliveryClaim;
 
 /// A failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -41,24 +46,41 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// A fault of ours: the log says what was tried and why it failed, the record only that it was
+    /// ours. `error` must tell no address.
+    pub fn ours(claim: &DeliveryClaim, action: &'static str, error: &(dyn Error + 'static)) -> Self {
+        let (delivery, job) = (claim.delivery.id, claim.job_id);
+        tracing::error!(%delivery, %job, action, error = chain(error), "a message cannot be sent");
+        Self::Internal
+    }
+
+    /// Why a request had no answer.
+    pub fn of_request(claim: &DeliveryClaim, error: &reqwest::Error) -> Self {
+        if let Some(fault) = CertificateFault::of(error) {
+            return Self::Certificate(fault);
+        }
+        let mut source: Option<&(dyn Error + 'static)> = Some(error);
+        while let Some(cause) = source {
+            if cause.is::<BlockedAddress>() {
+                return Self::Blocked;
+            }
+            if is_ours(cause) {
+                return Self::ours(claim, "send the result", cause);
+            }
+            source = cause.source();
+        }
+        if error.is_timeout() { Self::Timeout } else { Self::Connection }
+    }
+
     /// Whether another attempt would end in the same way.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Blocked | Self::Url(_) | Self::Unregistered | Self::Erased)
     }
 }
 
-impl From<reqwest::Error> for Failure {
-    fn from(error: reqwest::Error) -> Self {
-        if let Some(fault) = CertificateFault::of(&error) {
-            return Self::Certificate(fault);
-        }
-        let mut source: Option<&(dyn Error + 'static)> = Some(&error);
-        while let Some(cause) = source {
-            if cause.is::<BlockedAddress>() {
-                return Self::Blocked;
-            }
-            source = cause.source();
-        }
-        if error.is_timeout() { Self::Timeout } else { Self::Connection }
-    }
+/// Whether the cause lies with us and not with the receiver: the result cannot be read, or there
+/// is no file for a connection.
+fn is_ours(cause: &(dyn Error + 'static)) -> bool {
+    let lacks_files = |cause: &io::Error| Code::of_disk(cause) == Code::Overloaded;
+    cause.is::<Unreadable>() || cause.downcast_ref::<io::Error>().is_some_and(lacks_files)
 }

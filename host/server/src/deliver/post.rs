@@ -5,14 +5,14 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT};
 use reqwest::{Body, Client, Method};
 
-use super::body::Message;
+use super::body::{Message, Unreadable};
 use super::failure::Failure;
 use super::settings::Settings;
 use super::sign::Signature;
 use crate::model::job::CallbackMethod;
 use crate::model::secret::Secret;
 use crate::net_guard::{self, apart, check_url};
-use crate::store::Delivery;
+use crate::store::DeliveryClaim;
 
 /// Names us to receivers.
 const AGENT: &str = concat!("tympan/", env!("CARGO_PKG_VERSION"));
@@ -30,16 +30,18 @@ pub(super) fn client(settings: &Settings) -> Result<Client, reqwest::Error> {
 pub(super) async fn post(
     client: &Client,
     settings: &Settings,
-    delivery: &Delivery,
+    claim: &DeliveryClaim,
     message: Message,
     secret: Option<&Secret>,
     timestamp_s: i64,
 ) -> Result<(), Failure> {
+    let delivery = &claim.delivery;
     let url = check_url(&delivery.url, settings.allow_private).map_err(Failure::Url)?;
     let method = match delivery.method {
         CallbackMethod::Post => Method::POST,
         CallbackMethod::Put => Method::PUT,
     };
+    let unreadable = |error: Unreadable| Failure::ours(claim, "read the result", &error);
     let timestamp = timestamp_s.to_string();
     let mut request = client
         .request(method, url)
@@ -51,22 +53,18 @@ pub(super) async fn post(
         .header("x-service-timestamp", &timestamp);
     if let Some(secret) = secret {
         let signature = message.sign(Signature::begin(secret, &timestamp)).await;
-        request = request.header("x-service-signature", signature.map_err(|_| Failure::Internal)?);
+        request = request.header("x-service-signature", signature.map_err(unreadable)?);
     }
-    let pieces = message.pieces().await.map_err(|_| Failure::Internal)?;
+    let pieces = message.pieces().await.map_err(unreadable)?;
     let limit: Duration = settings.time_for(message.size_bytes());
     // A limit of our own around the whole, because a receiver may also stop reading.
     let sending = request.body(Body::wrap_stream(pieces)).send();
     let sent = tokio::time::timeout(limit, apart(sending)).await.map_err(|_| Failure::Timeout)?;
-    let answer = sent.map_err(no_thread)??;
+    let answered = sent.map_err(|error| Failure::ours(claim, "start a thread", &error))?;
+    let answer = answered.map_err(|error| Failure::of_request(claim, &error))?;
     match answer.status().as_u16() {
         200..=299 => Ok(()),
         status @ 300..=399 => Err(Failure::Redirect(status)),
         status => Err(Failure::Status(status)),
     }
-}
-
-fn no_thread(error: std::io::Error) -> Failure {
-    tracing::error!(%error, "no thread to send a message on");
-    Failure::Internal
 }

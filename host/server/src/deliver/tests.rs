@@ -13,6 +13,7 @@ use crate::blob::Blobs;
 use crate::model::event::{DeliveryStatus, Event};
 use crate::model::id::{BlobArea, JobId};
 use crate::model::job::{AudioSource, Callback, CallbackMethod};
+use crate::model::secret::Secret;
 use crate::store::{DeliveryFilter, DeliveryRecord, Ending, NewJob, Outcome, Store, no_limit};
 
 struct House {
@@ -51,9 +52,13 @@ impl House {
         id
     }
 
-    /// Sends until the newest message is not pending any more.
+    /// Sends each message once, until the newest is not pending any more.
     async fn settle(&self, allow_private: bool) -> DeliveryRecord {
-        let settings = Settings { allow_private, pauses: Vec::new(), ..Settings::default() };
+        self.settle_with(Settings { allow_private, ..Settings::default() }).await
+    }
+
+    async fn settle_with(&self, settings: Settings) -> DeliveryRecord {
+        let settings = Settings { pauses: Vec::new(), ..settings };
         let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), "p".to_owned());
         let sender = Sender::new(Parts { store, blobs, settings, owner }).expect("has a client");
         let stop = CancellationToken::new();
@@ -144,4 +149,22 @@ async fn a_private_address_and_a_missing_result_are_given_up_at_once() {
     let erased = house.settle(true).await;
     assert_eq!(erased.status(), DeliveryStatus::GivenUp);
     assert_eq!(erased.last_error.as_deref(), Some("the result is not kept any more"));
+}
+
+#[tokio::test]
+async fn a_result_that_breaks_off_is_no_fault_of_the_receiver() {
+    for callback_secret in [None, Some(Secret::new("hush"))] {
+        let house = House::new().await;
+        let receiver = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}/", receiver.local_addr().expect("an address"));
+        let id = house.done(&url, b"{}".to_vec()).await;
+        let job = house.store.find_job(id).await.expect("reads").expect("exists");
+        // A folder can be opened like a file, and not read.
+        let place = house.blobs.path(&job.result_key.expect("is done"));
+        std::fs::remove_file(&place).expect("removes");
+        std::fs::create_dir(&place).expect("creates");
+        let settings = Settings { allow_private: true, callback_secret, ..Settings::default() };
+        let failed = house.settle_with(settings).await;
+        assert_eq!(failed.last_error.as_deref(), Some("the message could not be built; the log says why"));
+    }
 }
