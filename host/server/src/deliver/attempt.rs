@@ -8,6 +8,7 @@ use super::body::Message;
 use super::failure::Failure;
 use super::post::post;
 use super::sender::Sending;
+use super::settings::Settings;
 use crate::metrics;
 use crate::model::cause::chain;
 use crate::model::date;
@@ -19,34 +20,56 @@ use crate::telemetry;
 /// 1. Send, or be told to stop.
 /// 2. Decide what is next.
 /// 3. Note it; when that fails, the end of the lease makes the message due again.
+/// 4. Tell it, once it is true.
 pub(super) async fn attempt(sending: &Sending, claim: DeliveryClaim, cancel: CancellationToken) {
     let span = span(sending, &claim).await;
     let outcome = tokio::select! {
         outcome = send(sending, &claim).instrument(span.clone()) => Some(outcome),
         () = cancel.cancelled() => None,
     };
-    let now_ms = date::now_ms();
+    let attempted = decide(&sending.settings, &claim, outcome, date::now_ms());
+    let (delivery, job) = (claim.delivery.id, claim.job_id);
+    match sending.store.end_attempt(&claim, attempted.clone()).await {
+        Ok(true) => tell(&span, &claim, &attempted),
+        Ok(false) => tracing::warn!(%delivery, %job, "an attempt ended after its claim"),
+        Err(error) => {
+            tracing::error!(%delivery, %job, error = chain(&error), "the end of an attempt cannot be written");
+        }
+    }
+}
+
+/// What is next; without an outcome we were told to stop.
+fn decide(
+    settings: &Settings,
+    claim: &DeliveryClaim,
+    outcome: Option<Result<(), Failure>>,
+    now_ms: i64,
+) -> Attempted {
+    let failure = match outcome {
+        None => return Attempted::Released { next_try_ms: now_ms },
+        Some(Ok(())) => return Attempted::Delivered { at_ms: now_ms },
+        Some(Err(failure)) => failure,
+    };
+    let pause = settings.pause_after(claim.attempt).filter(|_| !failure.is_final());
+    let next_try_ms = pause.map(|pause| now_ms.saturating_add(pause.as_millis() as i64));
+    Attempted::Failed { error: failure.to_string(), next_try_ms }
+}
+
+fn tell(span: &Span, claim: &DeliveryClaim, attempted: &Attempted) {
     let (delivery, job, attempt) = (claim.delivery.id, claim.job_id, claim.attempt);
     let (event, target) = (claim.delivery.event.name(), claim.delivery.target.name());
-    let attempted = match outcome {
-        None => Attempted::Released { next_try_ms: now_ms },
-        Some(Ok(())) => {
+    match attempted {
+        Attempted::Delivered { .. } => {
             tracing::info!(%delivery, %job, event, attempt, "delivered");
             metrics::delivery_tried(target, "delivered");
-            Attempted::Delivered { at_ms: now_ms }
         }
-        Some(Err(failure)) => {
-            span.record("delivery.error", failure.to_string()).record("otel.status_code", "ERROR");
-            let pause = sending.settings.pause_after(attempt).filter(|_| !failure.is_final());
-            let is_final = pause.is_none();
-            tracing::warn!(%delivery, %job, event, attempt, is_final, %failure, "not delivered");
+        Attempted::Failed { error, next_try_ms } => {
+            span.record("delivery.error", error.as_str()).record("otel.status_code", "ERROR");
+            let is_final = next_try_ms.is_none();
+            tracing::warn!(%delivery, %job, event, attempt, is_final, failure = %error, "not delivered");
             metrics::delivery_tried(target, if is_final { "given_up" } else { "failed" });
-            let next_try_ms = pause.map(|pause| now_ms.saturating_add(pause.as_millis() as i64));
-            Attempted::Failed { error: failure.to_string(), next_try_ms }
         }
-    };
-    if let Err(error) = sending.store.end_attempt(&claim, attempted).await {
-        tracing::error!(%delivery, %job, error = chain(&error), "the end of an attempt cannot be written");
+        Attempted::Released { .. } => {}
     }
 }
 

@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{Parts, Sender, Settings, for_ending};
@@ -58,11 +60,7 @@ impl House {
     }
 
     async fn settle_with(&self, settings: Settings) -> DeliveryRecord {
-        let settings = Settings { pauses: Vec::new(), ..settings };
-        let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), "p".to_owned());
-        let sender = Sender::new(Parts { store, blobs, settings, owner }).expect("has a client");
-        let stop = CancellationToken::new();
-        let running = tokio::spawn(sender.run(stop.clone(), CancellationToken::new()));
+        let (stop, running) = self.send(Settings { pauses: Vec::new(), ..settings });
         let filter = DeliveryFilter { limit: 1, ..DeliveryFilter::default() };
         let settled = loop {
             let record = self.store.list_deliveries(&filter).await.expect("lists").remove(0);
@@ -74,6 +72,22 @@ impl House {
         stop.cancel();
         running.await.expect("ends");
         settled
+    }
+
+    /// Starts a sender; what is on its way arrives although it is stopped.
+    fn send(&self, settings: Settings) -> (CancellationToken, JoinHandle<()>) {
+        let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), "p".to_owned());
+        let sender = Sender::new(Parts { store, blobs, settings, owner }).expect("has a client");
+        let stop = CancellationToken::new();
+        (stop.clone(), tokio::spawn(sender.run(stop, CancellationToken::new())))
+    }
+
+    /// Changes the database behind the back of the store.
+    async fn execute(&self, sql: &'static str) {
+        let path = self.folder.path().join("tympan.db");
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+        let mut db = sqlx::ConnectOptions::connect(&options).await.expect("connects");
+        sqlx::query(sql).execute(&mut db).await.expect("runs");
     }
 }
 
@@ -99,7 +113,7 @@ async fn take_one(listener: TcpListener) -> (String, Vec<u8>) {
     }
 }
 
-async fn receiver() -> (String, tokio::task::JoinHandle<(String, Vec<u8>)>) {
+async fn receiver() -> (String, JoinHandle<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     (url, tokio::spawn(take_one(listener)))
@@ -124,11 +138,9 @@ async fn a_message_that_cannot_be_claimed_keeps_no_other_from_its_receiver() {
     let house = House::new().await;
     let (url, received) = receiver().await;
     house.done("http://127.0.0.1:9/", b"{}".to_vec()).await;
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(house.folder.path().join("tympan.db"));
-    let mut db = sqlx::ConnectOptions::connect(&options).await.expect("connects");
     let refusing = "CREATE TRIGGER refuse BEFORE UPDATE ON deliveries WHEN OLD.receiver = '127.0.0.1:9'
                     BEGIN SELECT RAISE(ABORT, 'refused'); END";
-    sqlx::query(refusing).execute(&mut db).await.expect("runs");
+    house.execute(refusing).await;
     house.done(&url, b"{}".to_vec()).await;
     let settled = tokio::time::timeout(Duration::from_secs(10), house.settle(true));
     assert_eq!(settled.await.expect("is sent").status(), DeliveryStatus::Delivered);
@@ -166,5 +178,28 @@ async fn a_result_that_breaks_off_is_no_fault_of_the_receiver() {
         let settings = Settings { allow_private: true, callback_secret, ..Settings::default() };
         let failed = house.settle_with(settings).await;
         assert_eq!(failed.last_error.as_deref(), Some("the message could not be built; the log says why"));
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_counts_for_the_owner_of_the_claim_only() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _counting = ::metrics::set_default_local_recorder(&recorder);
+    for is_lost in [true, false] {
+        let house = House::new().await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        house.done(&url, b"{}".to_vec()).await;
+        let (stop, running) = house.send(Settings { allow_private: true, ..Settings::default() });
+        let (mut stream, _) = listener.accept().await.expect("somebody sends");
+        assert!(stream.read(&mut [0; 1024]).await.expect("reads") > 0);
+        if is_lost {
+            house.execute("UPDATE deliveries SET claim_owner = 'other'").await;
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.expect("answers");
+        stop.cancel();
+        running.await.expect("ends");
+        let counted = recorder.handle().render();
+        assert_eq!(counted.contains("outcome=\"delivered\"} 1"), !is_lost, "{counted}");
     }
 }
