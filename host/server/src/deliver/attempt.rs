@@ -1,5 +1,7 @@
 //! One attempt to deliver a message, from its claim to the note of how it ended.
 
+use std::time::Duration;
+
 use tokio_util::sync::CancellationToken;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
@@ -16,6 +18,12 @@ use crate::model::event::Target;
 use crate::model::secret::Secret;
 use crate::store::{Attempted, DeliveryClaim};
 use crate::telemetry;
+
+/// Pause after a shortage of ours.
+const SHORTAGE_PAUSE: Duration = Duration::from_secs(30);
+/// How long after a message was written a shortage of ours takes none of its attempts. Then it does,
+/// or what the message is about might be kept for ever.
+const SHORTAGE_HORIZON: Duration = Duration::from_secs(24 * 3600);
 
 /// 1. Send, or be told to stop.
 /// 2. Decide what is next.
@@ -46,15 +54,23 @@ fn decide(
     now_ms: i64,
 ) -> Attempted {
     let failure = match outcome {
-        None => return Attempted::Released { next_try_ms: now_ms },
+        None => return Attempted::Released { error: None, next_try_ms: now_ms },
         Some(Ok(())) => return Attempted::Delivered { at_ms: now_ms },
         Some(Err(failure)) => failure,
     };
+    let error = failure.to_string();
+    if failure == Failure::Shortage && now_ms < later(claim.created_ms, SHORTAGE_HORIZON) {
+        return Attempted::Released { error: Some(error), next_try_ms: later(now_ms, SHORTAGE_PAUSE) };
+    }
     let pause = settings.pause_after(claim.attempt).filter(|_| !failure.is_final());
-    let next_try_ms = pause.map(|pause| now_ms.saturating_add(pause.as_millis() as i64));
-    Attempted::Failed { error: failure.to_string(), next_try_ms }
+    Attempted::Failed { error, next_try_ms: pause.map(|pause| later(now_ms, pause)) }
 }
 
+fn later(at_ms: i64, by: Duration) -> i64 {
+    at_ms.saturating_add(by.as_millis() as i64)
+}
+
+/// Logs, counts and traces what was written down.
 fn tell(span: &Span, claim: &DeliveryClaim, attempted: &Attempted) {
     let (delivery, job, attempt) = (claim.delivery.id, claim.job_id, claim.attempt);
     let (event, target) = (claim.delivery.event.name(), claim.delivery.target.name());
@@ -69,7 +85,12 @@ fn tell(span: &Span, claim: &DeliveryClaim, attempted: &Attempted) {
             tracing::warn!(%delivery, %job, event, attempt, is_final, failure = %error, "not delivered");
             metrics::delivery_tried(target, if is_final { "given_up" } else { "failed" });
         }
-        Attempted::Released { .. } => {}
+        Attempted::Released { error: Some(error), .. } => {
+            span.record("delivery.error", error.as_str()).record("otel.status_code", "ERROR");
+            tracing::warn!(%delivery, %job, event, attempt, failure = %error, "put off, which counts as no attempt");
+            metrics::delivery_tried(target, "failed");
+        }
+        Attempted::Released { error: None, .. } => {}
     }
 }
 
@@ -110,6 +131,52 @@ async fn secret(sending: &Sending, claim: &DeliveryClaim) -> Result<Option<Secre
     };
     match sending.store.get_webhook(id).await {
         Ok(webhook) => Ok(webhook.ok_or(Failure::Unregistered)?.secret),
-        Err(error) => Err(Failure::ours(claim, "read the webhook", &error)),
+        Err(error) => Err(Failure::ours(claim, "read the webhook", error.code(), &error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::model::event::Event;
+    use crate::model::id::JobId;
+    use crate::model::job::CallbackMethod;
+    use crate::store::Delivery;
+
+    const DAY_MS: i64 = 24 * 3_600_000;
+
+    /// The last attempt, for a message that was written at 0.
+    fn last_claim() -> DeliveryClaim {
+        let delivery = Delivery {
+            id: Uuid::new_v4(),
+            event: Event::TranscriptionSuccess,
+            target: Target::Callback,
+            url: "http://example.com/".to_owned(),
+            method: CallbackMethod::Post,
+            webhook_id: None,
+        };
+        DeliveryClaim { delivery, job_id: JobId::new(), created_ms: 0, owner: "p".to_owned(), attempt: 6 }
+    }
+
+    fn after(failure: Failure, now_ms: i64) -> Attempted {
+        decide(&Settings::default(), &last_claim(), Some(Err(failure)), now_ms)
+    }
+
+    #[test]
+    fn a_shortage_of_ours_takes_no_attempt_for_a_day() {
+        let error = Failure::Shortage.to_string();
+        let put_off = Attempted::Released { error: Some(error.clone()), next_try_ms: DAY_MS - 1 + 30_000 };
+        assert_eq!(after(Failure::Shortage, DAY_MS - 1), put_off);
+        assert_eq!(after(Failure::Shortage, DAY_MS), Attempted::Failed { error, next_try_ms: None });
+    }
+
+    #[test]
+    fn a_defect_of_ours_counts_like_a_fault_of_the_receiver() {
+        for failure in [Failure::Internal, Failure::Timeout] {
+            let error = failure.to_string();
+            assert_eq!(after(failure, 1), Attempted::Failed { error, next_try_ms: None });
+        }
     }
 }

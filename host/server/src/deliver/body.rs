@@ -12,6 +12,7 @@ use tokio_util::io::ReaderStream;
 use super::failure::Failure;
 use super::sign::Signature;
 use crate::blob::{BlobError, Blobs};
+use crate::model::code::Code;
 use crate::model::event::{Event, Target};
 use crate::model::id::JobId;
 use crate::store::{DeliveryClaim, Job, Store, StoreError};
@@ -23,6 +24,13 @@ const PIECE_BYTES: usize = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 #[error("the kept result cannot be read")]
 pub(super) struct Unreadable(#[from] io::Error);
+
+impl Unreadable {
+    /// Whether it is a shortage or a defect.
+    pub fn code(&self) -> Code {
+        Code::of_disk(&self.0)
+    }
+}
 
 /// JSON text before, from and after a result, which is never in memory as a whole.
 pub(super) struct Message {
@@ -38,7 +46,7 @@ impl Message {
         if claim.delivery.target == Target::Webhook {
             return Ok(Self::text(webhook(claim.delivery.event, claim.job_id)));
         }
-        let ours = |error: StoreError| Failure::ours(claim, "read the job", &error);
+        let ours = |error: StoreError| Failure::ours(claim, "read the job", error.code(), &error);
         let job = store.find_job(claim.job_id).await.map_err(ours)?;
         let job = job.ok_or(Failure::Erased)?;
         if claim.delivery.event != Event::TranscriptionSuccess {
@@ -48,7 +56,7 @@ impl Message {
         match blobs.open_blob(key).await {
             Ok(result) => Self::around(File::from_std(result), &job, claim).await,
             Err(BlobError::Missing(_)) => Err(Failure::Erased),
-            Err(error) => Err(Failure::ours(claim, "open the result", &error)),
+            Err(error) => Err(Failure::ours(claim, "open the result", error.code(), &error)),
         }
     }
 
@@ -62,7 +70,8 @@ impl Message {
         before.pop();
         before.push_str(",\"payload\":");
         let after = format!(",\"custom_metadata\":{}}}", json!(job.spec.custom_metadata));
-        let ours = |error: io::Error| Failure::ours(claim, "measure the result", &error);
+        let ours =
+            |error: io::Error| Failure::ours(claim, "measure the result", Code::of_disk(&error), &error);
         let length = result.metadata().await.map_err(ours)?.len();
         let size_bytes = before.len() as u64 + length + after.len() as u64;
         Ok(Self { before: before.into(), result: Some(result), after: after.into(), size_bytes })

@@ -6,7 +6,7 @@ use std::io;
 
 use super::body::Unreadable;
 use crate::model::cause::chain;
-use crate::model::code::Code;
+use crate::model::code::{Blame, Code};
 use crate::net_guard::{BlockedAddress, CertificateFault, UrlError};
 use crate::store::DeliveryClaim;
 
@@ -40,7 +40,10 @@ pub(super) enum Failure {
     /// There is nothing left to tell.
     #[error("the result is not kept any more")]
     Erased,
-    /// A fault of ours.
+    /// Our disk is full, the database locked, or there are no files or threads.
+    #[error("this service lacked the means to send; the log says which")]
+    Shortage,
+    /// A defect of ours.
     #[error("the message could not be built; the log says why")]
     Internal,
 }
@@ -48,10 +51,15 @@ pub(super) enum Failure {
 impl Failure {
     /// A fault of ours: the log says what was tried and why it failed, the record only that it was
     /// ours. `error` must tell no address.
-    pub fn ours(claim: &DeliveryClaim, action: &'static str, error: &(dyn Error + 'static)) -> Self {
+    pub fn ours(
+        claim: &DeliveryClaim,
+        action: &'static str,
+        code: Code,
+        error: &(dyn Error + 'static),
+    ) -> Self {
         let (delivery, job) = (claim.delivery.id, claim.job_id);
         tracing::error!(%delivery, %job, action, error = chain(error), "a message cannot be sent");
-        Self::Internal
+        if code.blame() == Blame::Outside { Self::Shortage } else { Self::Internal }
     }
 
     /// Why a request had no answer.
@@ -64,8 +72,8 @@ impl Failure {
             if cause.is::<BlockedAddress>() {
                 return Self::Blocked;
             }
-            if is_ours(cause) {
-                return Self::ours(claim, "send the result", cause);
+            if let Some(code) = code_of_ours(cause) {
+                return Self::ours(claim, "send the result", code, cause);
             }
             source = cause.source();
         }
@@ -78,9 +86,29 @@ impl Failure {
     }
 }
 
-/// Whether the cause lies with us and not with the receiver: the result cannot be read, or there
-/// is no file for a connection.
-fn is_ours(cause: &(dyn Error + 'static)) -> bool {
-    let lacks_files = |cause: &io::Error| Code::of_disk(cause) == Code::Overloaded;
-    cause.is::<Unreadable>() || cause.downcast_ref::<io::Error>().is_some_and(lacks_files)
+/// The code of a cause that lies with us and not with the receiver: the result cannot be read, or
+/// there is no file for a connection.
+fn code_of_ours(cause: &(dyn Error + 'static)) -> Option<Code> {
+    if let Some(unreadable) = cause.downcast_ref::<Unreadable>() {
+        return Some(unreadable.code());
+    }
+    let code = Code::of_disk(cause.downcast_ref::<io::Error>()?);
+    (code == Code::Overloaded).then_some(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    #[test]
+    fn a_lack_of_files_is_ours_and_a_broken_connection_is_not() {
+        let code_of = |errno: Errno| code_of_ours(&io::Error::from(errno));
+        assert_eq!(code_of(Errno::MFILE), Some(Code::Overloaded));
+        assert_eq!(code_of(Errno::CONNRESET), None);
+        let unreadable = |errno: Errno| code_of_ours(&Unreadable::from(io::Error::from(errno)));
+        assert_eq!(unreadable(Errno::MFILE), Some(Code::Overloaded));
+        assert_eq!(unreadable(Errno::IO), Some(Code::Internal));
+    }
 }

@@ -9,6 +9,7 @@ use super::body::{Message, Unreadable};
 use super::failure::Failure;
 use super::settings::Settings;
 use super::sign::Signature;
+use crate::model::code::Code;
 use crate::model::job::CallbackMethod;
 use crate::model::secret::Secret;
 use crate::net_guard::{self, apart, check_url};
@@ -41,7 +42,7 @@ pub(super) async fn post(
         CallbackMethod::Post => Method::POST,
         CallbackMethod::Put => Method::PUT,
     };
-    let unreadable = |error: Unreadable| Failure::ours(claim, "read the result", &error);
+    let unreadable = |error: Unreadable| Failure::ours(claim, "read the result", error.code(), &error);
     let timestamp = timestamp_s.to_string();
     let mut request = client
         .request(method, url)
@@ -60,7 +61,8 @@ pub(super) async fn post(
     // A limit of our own around the whole, because a receiver may also stop reading.
     let sending = request.body(Body::wrap_stream(pieces)).send();
     let sent = tokio::time::timeout(limit, apart(sending)).await.map_err(|_| Failure::Timeout)?;
-    let answered = sent.map_err(|error| Failure::ours(claim, "start a thread", &error))?;
+    let answered =
+        sent.map_err(|error| Failure::ours(claim, "start a thread", Code::of_disk(&error), &error))?;
     let answer = answered.map_err(|error| Failure::of_request(claim, &error))?;
     match answer.status().as_u16() {
         200..=299 => Ok(()),

@@ -84,6 +84,8 @@ pub struct DeliveryClaim {
     pub delivery: Delivery,
     /// The job that it is about.
     pub job_id: JobId,
+    /// When the message was written, milliseconds since 1970.
+    pub created_ms: i64,
     /// The process that sends it.
     pub owner: String,
     /// Number of the attempt, from 1.
@@ -105,8 +107,10 @@ pub enum Attempted {
         /// When to try again; absent: never.
         next_try_ms: Option<i64>,
     },
-    /// It was broken off by us and does not count.
+    /// It was broken off by us, or failed by a shortage of ours, and does not count.
     Released {
+        /// Why it failed, if it did; nothing of the message or its URL.
+        error: Option<String>,
         /// When to try again.
         next_try_ms: i64,
     },

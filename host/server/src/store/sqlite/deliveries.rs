@@ -108,6 +108,7 @@ pub(in crate::store) async fn claim_delivery(
         Ok(record) => Ok(record.map(|record| DeliveryClaim {
             delivery: record.delivery,
             job_id: record.job_id,
+            created_ms: record.created_ms,
             owner,
             attempt: record.attempts,
         })),
@@ -139,7 +140,9 @@ pub(in crate::store) async fn end_attempt(
     let (delivered_ms, next_try_ms, error, attempts) = match attempted {
         Attempted::Delivered { at_ms } => (Some(*at_ms), None, None, claim.attempt),
         Attempted::Failed { error, next_try_ms } => (None, *next_try_ms, Some(error.as_str()), claim.attempt),
-        Attempted::Released { next_try_ms } => (None, Some(*next_try_ms), None, claim.attempt - 1),
+        Attempted::Released { error, next_try_ms } => {
+            (None, Some(*next_try_ms), error.as_deref(), claim.attempt - 1)
+        }
     };
     let done = query(END_ATTEMPT)
         .bind(claim.delivery.id.to_string())

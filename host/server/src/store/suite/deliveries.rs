@@ -192,7 +192,10 @@ async fn attempts_are_counted_with_the_claim_and_noted_by_its_owner_only() {
 
     // Broken off by us: does not count.
     let third = claim_only(&f.store, "q", 300).await;
-    assert!(f.store.end_attempt(&third, Attempted::Released { next_try_ms: 301 }).await.expect("runs"));
+    let released = Attempted::Released { error: Some("full".to_owned()), next_try_ms: 301 };
+    assert!(f.store.end_attempt(&third, released).await.expect("runs"));
+    let record = f.store.get_delivery(third.delivery.id).await.expect("reads").expect("exists");
+    assert_eq!((record.attempts, record.last_error.as_deref()), (2, Some("full")));
     let again = claim_only(&f.store, "q", 301).await;
     assert_eq!((third.attempt, again.attempt), (3, 3));
 
