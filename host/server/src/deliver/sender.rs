@@ -15,7 +15,7 @@ use super::settings::Settings;
 use crate::blob::Blobs;
 use crate::model::cause::chain;
 use crate::model::date;
-use crate::store::{DueDelivery, Store, StoreError};
+use crate::store::{DueDelivery, DueShares, Store, StoreError};
 
 /// Longest pause between two looks at the outbox.
 const POLL_PAUSE: Duration = Duration::from_millis(500);
@@ -97,8 +97,7 @@ impl Sender {
         if flights.len() >= settings.in_flight {
             return Ok(());
         }
-        let (per_account, per_receiver) = (settings.in_flight_per_account, settings.in_flight_per_receiver);
-        let due = self.sending.store.due_deliveries(date::now_ms(), per_account, per_receiver).await?;
+        let due = self.sending.store.due_deliveries(date::now_ms(), shares(settings)).await?;
         let chosen = flights.choose(settings, due);
         let until_ms = date::now_ms() + settings.lease().as_millis() as i64;
         // Side by side, so that they share one commit.
@@ -117,6 +116,16 @@ impl Sender {
             }
         }
         outcome
+    }
+}
+
+/// Those of an account that has no room, or for a receiver that has none, are as many as are on
+/// their way at most: with three times that number there are always enough others.
+fn shares(settings: &Settings) -> DueShares {
+    DueShares {
+        all: settings.in_flight.saturating_mul(3),
+        per_account: settings.in_flight_per_account,
+        per_receiver: settings.in_flight_per_receiver,
     }
 }
 

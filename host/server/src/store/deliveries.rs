@@ -77,6 +77,17 @@ pub struct DueDelivery {
     pub next_try_ms: i64,
 }
 
+/// How many messages whose turn it is are named at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueShares {
+    /// In all.
+    pub all: u32,
+    /// Of those, messages of one account.
+    pub per_account: u32,
+    /// Of those, messages to one receiver.
+    pub per_receiver: u32,
+}
+
 /// The right to send a message until the lease ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryClaim {
@@ -148,17 +159,15 @@ impl Store {
         self.outbox_changed.clone()
     }
 
-    /// Messages whose turn it is at `now_ms`, the longest waiting first: of each account at
-    /// most `per_account`, of those at most `per_receiver` for one receiver. A message waits
-    /// for earlier ones about its job to the same receiver.
+    /// Messages whose turn it is at `now_ms`, the longest waiting first. A message waits for
+    /// earlier ones about its job to the same receiver.
     pub async fn due_deliveries(
         &self,
         now_ms: i64,
-        per_account: u32,
-        per_receiver: u32,
+        shares: DueShares,
     ) -> Result<Vec<DueDelivery>, StoreError> {
         let mut db = self.reader().await?;
-        sqlite::select_due_deliveries(&mut db, now_ms, per_account, per_receiver).await
+        sqlite::select_due_deliveries(&mut db, now_ms, shares).await
     }
 
     /// Takes a message that was seen as due, until `until_ms`; `None` when somebody else was

@@ -34,7 +34,7 @@ pub use admission::{Quota, Refusal};
 pub use backlog::Backlog;
 pub use client_metadata::Attached;
 pub use deliveries::{
-    Attempted, Delivery, DeliveryClaim, DeliveryFilter, DeliveryRecord, DueDelivery, Replay,
+    Attempted, Delivery, DeliveryClaim, DeliveryFilter, DeliveryRecord, DueDelivery, DueShares, Replay,
 };
 pub use erase::Erasure;
 pub use error::StoreError;

@@ -28,7 +28,7 @@ const READERS: u32 = 4;
 const STATEMENT_CACHE: usize = 64;
 
 /// In the order in which they are applied; one that was published is never changed.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_service.sql"),
     include_str!("migrations/0003_queue.sql"),
@@ -40,6 +40,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_accounts.sql"),
     include_str!("migrations/0010_numbers.sql"),
     include_str!("migrations/0011_first_claim.sql"),
+    include_str!("migrations/0012_lines.sql"),
 ];
 
 /// The database of one data folder.
@@ -167,11 +168,12 @@ async fn migrate(pool: &SqlitePool, migrations: &[&'static str]) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use uuid::Uuid;
 
     use super::*;
     use crate::model::job::AudioSource;
     use crate::model::metadata::pairs;
-    use crate::store::NewJob;
+    use crate::store::{DueShares, NewJob};
 
     /// A database as versions before the sixth migration left it: two jobs, of which only the
     /// later one has its metadata in the table of lists.
@@ -238,5 +240,30 @@ mod tests {
             pairs.iter().map(|pair| row("early", 1, &pair.path, &pair.value)).collect();
         expected.push(row("late", 2, "/kept", "sas it was"));
         assert_eq!(rows, expected);
+    }
+
+    #[tokio::test]
+    async fn messages_of_earlier_versions_wait_for_those_before_them() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("tympan.db");
+        let pool = SqlitePool::connect_with(options(&path).create_if_missing(true)).await.expect("opens");
+        migrate(&pool, &MIGRATIONS[..11]).await.expect("migrates");
+        let job = "INSERT INTO jobs (id, account_id, kind, status, request_id, spec, created_ms,
+                                     post_session_metadata, attempts, crashes, faults)
+                   VALUES ('job', 'one', 'live', 'queued', 'G-0', '{}', 1, '{}', 0, 0, 0)";
+        sqlx::query(job).execute(&pool).await.expect("inserts");
+        let ids = [Uuid::new_v4(), Uuid::new_v4()];
+        for (id, place) in ids.iter().zip(0_i64..) {
+            let message = "INSERT INTO deliveries (id, account_id, job_id, event, target, url, method,
+                                                   attempts, created_ms, next_try_ms, receiver, place)
+                           VALUES ($1, 'one', 'job', 'event', 'callback', 'url', 'POST', 0, 1, 1, 'host', $2)";
+            sqlx::query(message).bind(id.to_string()).bind(place).execute(&pool).await.expect("inserts");
+        }
+        pool.close().await;
+
+        let store = Store::open(&path).await.expect("opens");
+        let shares = DueShares { all: 9, per_account: 9, per_receiver: 9 };
+        let due = store.due_deliveries(1, shares).await.expect("reads");
+        assert_eq!(due.iter().map(|due| due.id).collect::<Vec<_>>(), ids[..1]);
     }
 }

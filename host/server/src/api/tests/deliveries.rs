@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::{AUDIO, Harness, KEY};
 use crate::config::{ApiKey, Auth, Secret};
 use crate::model::id::AccountId;
-use crate::store::ErasureRecord;
+use crate::store::{DueShares, ErasureRecord};
 
 const URL: &str = "https://user:pass@hooks.example/secret-path?token=t";
 
@@ -100,7 +100,8 @@ async fn deliveries_are_listed_filtered_and_replayed() {
 
     // While somebody sends it, it is left alone.
     let store = &harness.api.store;
-    let due = store.due_deliveries(i64::MAX / 2, 10, 10).await.unwrap();
+    let shares = DueShares { all: 10, per_account: 10, per_receiver: 10 };
+    let due = store.due_deliveries(i64::MAX / 2, shares).await.unwrap();
     let due = due.into_iter().find(|due| one["id"] == due.id.to_string()).unwrap();
     store.claim_delivery(&due, "p", i64::MAX / 2).await.unwrap().unwrap();
     send(&harness, "POST", &format!("{path}/replay")).await.envelope(409);

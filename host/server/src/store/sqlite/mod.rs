@@ -34,7 +34,7 @@ pub(super) use deliveries::{
     claim_delivery, end_attempt, list_deliveries, replay_delivery, select_delivery, select_due_deliveries,
 };
 #[cfg(test)]
-pub(super) use deliveries::{explain_deliveries_of, select_deliveries_of_job};
+pub(super) use deliveries::{explain_deliveries_of, explain_due_deliveries, select_deliveries_of_job};
 pub(super) use erase::{empty_job, erase_job};
 pub(super) use files::{insert_file, select_file, select_unmentioned_blobs, update_file};
 pub(super) use jobs::{count_unfinished, insert_job, is_unfinished, select_job, select_promised_addons};

@@ -5,7 +5,7 @@ use crate::model::event::DeliveryStatus;
 use crate::model::secret::Secret;
 use crate::model::webhook::Webhook;
 
-const UNLIMITED: u32 = 1000;
+const UNLIMITED: DueShares = DueShares { all: 1000, per_account: 1000, per_receiver: 1000 };
 
 pub(super) fn webhook(account: Option<&str>, events: Option<Vec<Event>>) -> Webhook {
     Webhook {
@@ -47,7 +47,7 @@ async fn finished(store: &Store, account: &str, at_ms: i64, urls: &[String]) -> 
 }
 
 async fn due(store: &Store, now_ms: i64) -> Vec<DueDelivery> {
-    store.due_deliveries(now_ms, UNLIMITED, UNLIMITED).await.expect("reads")
+    store.due_deliveries(now_ms, UNLIMITED).await.expect("reads")
 }
 
 async fn claim_only(store: &Store, owner: &str, now_ms: i64) -> DeliveryClaim {
@@ -86,6 +86,20 @@ async fn the_messages_of_an_account_are_found_by_its_index() {
     let mut db = f.store.reader().await.expect("a connection");
     let steps = sqlite::explain_deliveries_of(&mut db, &account()).await.expect("explains");
     assert!(steps[0].contains("deliveries_by_account (account_id=?)"), "{steps:#?}");
+}
+
+#[tokio::test]
+async fn what_is_due_is_found_by_the_index_of_lines() {
+    let f = fixture().await;
+    let mut db = f.store.reader().await.expect("a connection");
+    let steps = sqlite::explain_due_deliveries(&mut db).await.expect("explains");
+    // The statement calls the table `d` and `e`.
+    let reads: Vec<_> = steps.iter().filter(|step| step.contains(" d ") || step.contains(" e ")).collect();
+    assert!(!reads.is_empty(), "{steps:#?}");
+    for read in reads {
+        let is_short = read.contains("COVERING INDEX deliveries_lines (") || read.ends_with("(id=?)");
+        assert!(is_short, "{read} in {steps:#?}");
+    }
 }
 
 #[tokio::test]
@@ -164,7 +178,8 @@ async fn neither_a_receiver_nor_an_account_crowds_others_out() {
         finished(&f.store, "one", 2, &[format!("https://host{n}.example/")]).await;
     }
     finished(&f.store, "two", 3, &["https://slow.example/".to_owned()]).await;
-    let due = f.store.due_deliveries(9, 5, 2).await.expect("reads");
+    let shares = DueShares { per_account: 5, per_receiver: 2, ..UNLIMITED };
+    let due = f.store.due_deliveries(9, shares).await.expect("reads");
     let of = |account: &str| due.iter().filter(|due| due.account_id.0 == account).collect::<Vec<_>>();
     assert_eq!((of("one").len(), of("two").len()), (5, 1));
     // The first in line of each receiver go before the second of any.
@@ -222,6 +237,24 @@ async fn a_replay_begins_anew_unless_the_message_is_on_its_way() {
     assert_eq!(replay(claim.delivery.id, 20).await, Replay::Due);
     let again = claim_only(&f.store, "p", 20).await;
     assert_eq!((again.attempt, again.delivery), (1, claim.delivery));
+}
+
+#[tokio::test]
+async fn a_replayed_message_goes_before_the_later_ones_of_its_job() {
+    let f = fixture().await;
+    f.store.insert_webhook(webhook(None, None)).await.expect("inserts");
+    let id = finished(&f.store, "one", 0, &[]).await;
+    let told = f.store.deliveries_of(id).await.expect("reads");
+    let deliver = async |now_ms| {
+        let claim = claim_only(&f.store, "p", now_ms).await;
+        let delivered = Attempted::Delivered { at_ms: now_ms };
+        assert!(f.store.end_attempt(&claim, delivered).await.expect("runs"));
+        claim.delivery.id
+    };
+    assert_eq!(deliver(1).await, told[0].id);
+    assert_eq!(f.store.replay_delivery(told[0].id, 2).await.expect("runs"), Replay::Due);
+    assert_eq!([deliver(2).await, deliver(3).await], [told[0].id, told[1].id]);
+    assert!(due(&f.store, i64::MAX).await.is_empty());
 }
 
 #[tokio::test]
