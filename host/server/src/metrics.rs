@@ -3,11 +3,11 @@
 //! Every name and label stands here and nowhere else. Labels are routes, steps, add-ons and
 //! codes: their number is bounded, and none says whose job it is or what was spoken.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use ::metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
 use crate::store::Backlog;
 
@@ -33,19 +33,26 @@ const DURATIONS_S: [f64; 16] =
 const FACTORS: [f64; 9] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 1.0, 2.0, 10.0];
 
 static PROMETHEUS: LazyLock<PrometheusHandle> = LazyLock::new(|| {
-    let recorder = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &DURATIONS_S)
-        .and_then(|builder| {
-            builder.set_buckets_for_metric(Matcher::Full(REAL_TIME_FACTOR.to_owned()), &FACTORS)
-        })
-        .expect("there are buckets")
-        .build_recorder();
+    let recorder = recorder();
     let handle = recorder.handle();
     // Without it nothing is counted; somebody else's recorder in this process is as good.
     let _ = ::metrics::set_global_recorder(recorder);
     describe();
     handle
 });
+
+/// Held from the setting of the gauges to their rendering, so that an answer shows its own.
+static RENDERING: Mutex<()> = Mutex::new(());
+
+fn recorder() -> PrometheusRecorder {
+    PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &DURATIONS_S)
+        .and_then(|builder| {
+            builder.set_buckets_for_metric(Matcher::Full(REAL_TIME_FACTOR.to_owned()), &FACTORS)
+        })
+        .expect("there are buckets")
+        .build_recorder()
+}
 
 /// Starts counting. What happens before is not counted.
 pub fn init() {
@@ -54,6 +61,11 @@ pub fn init() {
 
 /// Everything as Prometheus reads it (text format 0.0.4). `backlog` is what waits and runs now.
 pub fn render(backlog: &Backlog) -> String {
+    render_from(&PROMETHEUS, backlog)
+}
+
+fn render_from(recorded: &PrometheusHandle, backlog: &Backlog) -> String {
+    let _alone = RENDERING.lock().unwrap_or_else(PoisonError::into_inner);
     gauge!(JOBS, "state" => "queued").set(backlog.jobs.queued as f64);
     gauge!(JOBS, "state" => "processing").set(backlog.jobs.processing as f64);
     gauge!(LIVE_SESSIONS).set(backlog.live_sessions as f64);
@@ -61,8 +73,8 @@ pub fn render(backlog: &Backlog) -> String {
     if let Some(bytes) = resident_bytes() {
         gauge!(MEMORY).set(bytes as f64);
     }
-    PROMETHEUS.run_upkeep();
-    PROMETHEUS.render()
+    recorded.run_upkeep();
+    recorded.render()
 }
 
 /// A job is final; `code` is `200`, or its `error_code`. `age` counts from its receipt.
@@ -142,13 +154,16 @@ mod tests {
 
     #[test]
     fn what_happened_is_rendered_with_bounded_labels() {
-        init();
-        addon_called("shout", 0.2, None);
-        addon_called("shout", 0.2, Some("Timeout"));
-        transcribed(11.0, Duration::from_secs(1));
         let backlog =
             Backlog { jobs: QueueCounts { queued: 3, processing: 2 }, live_sessions: 1, deliveries: 5 };
-        let text = render(&backlog);
+        // Other tests count with the recorder of the process.
+        let recorder = recorder();
+        let text = ::metrics::with_local_recorder(&recorder, || {
+            addon_called("shout", 0.2, None);
+            addon_called("shout", 0.2, Some("Timeout"));
+            transcribed(11.0, Duration::from_secs(1));
+            render_from(&recorder.handle(), &backlog)
+        });
         for line in [
             "tympan_jobs{state=\"queued\"} 3",
             "tympan_jobs{state=\"processing\"} 2",

@@ -197,6 +197,9 @@ mod tests {
 
     use super::*;
 
+    /// Longer than anything here takes, on a busy machine too.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
     /// Sends this process a signal; whoever waits for one is told.
     fn kill(signal: &str) {
         let ended = Command::new("kill").args([signal, &std::process::id().to_string()]).status();
@@ -219,7 +222,7 @@ mod tests {
             () = reloading.notified() => {}
         }
         kill("-TERM");
-        tokio::time::timeout(MOMENT, waiting).await.expect("stops");
+        tokio::time::timeout(PATIENCE, waiting).await.expect("stops");
     }
 
     #[tokio::test]
@@ -229,12 +232,12 @@ mod tests {
         tokio::task::yield_now().await;
         assert!(!broken.is_cancelled());
         let panicked = start(&broken, async { panic!("a defect") });
-        tokio::time::timeout(MOMENT, broken.cancelled()).await.expect("is noticed");
+        tokio::time::timeout(PATIENCE, broken.cancelled()).await.expect("is noticed");
         assert!(panicked.await.is_err());
         running.abort();
 
         let broken = CancellationToken::new();
         start(&broken, async {});
-        tokio::time::timeout(MOMENT, broken.cancelled()).await.expect("is noticed");
+        tokio::time::timeout(PATIENCE, broken.cancelled()).await.expect("is noticed");
     }
 }

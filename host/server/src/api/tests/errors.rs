@@ -1,13 +1,17 @@
 //! Every refusal is an envelope.
 
+use std::time::{Duration, Instant};
+
 use axum::body::Body;
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 
 use super::{AUDIO, Harness, KEY};
 use crate::config::{Auth, Secret};
 
 const MISSING: &str = "6c09f2ab-9a4e-4c8c-8a34-3d6f0a1b2c3d";
+/// What anybody may ask, and what costs the database something.
+const WITHOUT_KEY: [&str; 2] = ["/readyz", "/metrics"];
 
 #[tokio::test]
 async fn without_a_valid_key_nothing_is_answered() {
@@ -194,19 +198,37 @@ async fn health_needs_no_key() {
     }
 }
 
-#[tokio::test]
-async fn what_anybody_may_ask_costs_the_database_one_question_a_second() {
+/// Takes the tables away from a host that has answered, and asks again; `None` when that took longer
+/// than its answers are good for.
+async fn answers_without_tables() -> Option<(Harness, Vec<StatusCode>)> {
     let harness = Harness::new().await;
-    for path in ["/readyz", "/metrics"] {
+    let asked = Instant::now();
+    for path in WITHOUT_KEY {
         assert_eq!(harness.get(path).await.status, 200);
     }
     harness.execute("DROP TABLE probe").await;
     harness.execute("ALTER TABLE deliveries RENAME TO gone").await;
-    for path in ["/readyz", "/metrics"] {
-        assert_eq!(harness.get(path).await.status, 200, "{path}");
+    let mut again = Vec::new();
+    for path in WITHOUT_KEY {
+        again.push(harness.get(path).await.status);
     }
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    for path in ["/readyz", "/metrics"] {
+    (asked.elapsed() < Duration::from_secs(1)).then_some((harness, again))
+}
+
+#[tokio::test]
+async fn what_anybody_may_ask_costs_the_database_one_question_a_second() {
+    let mut answered = None;
+    // A machine that is busy may need several tries.
+    for _ in 0..20 {
+        answered = answers_without_tables().await;
+        if answered.is_some() {
+            break;
+        }
+    }
+    let (harness, again) = answered.expect("four questions fit into a second");
+    assert_eq!(again, [StatusCode::OK; 2]);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for path in WITHOUT_KEY {
         assert_eq!(harness.get(path).await.status, 500, "{path}");
     }
 }

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::script::{House, NOON_MS, Script, Trouble, error_of, wait_for};
+use super::script::{House, NOON_MS, Script, Trouble, error_of, wait_for, wait_for_count};
 use crate::model::code::Code;
 use crate::model::event::Event;
 use crate::model::job::Status;
+use crate::worker::Clock;
 
 #[tokio::test]
 async fn bad_input_fails_at_once_at_every_step_and_is_told() {
@@ -51,22 +52,23 @@ async fn the_outside_gets_another_chance_until_two_hours_have_passed() {
     let script = Script::with("fetch", &[Trouble::Fail(Code::AudioHostDown); 1_000]);
     let worker = house.start(&script);
     let mut tries = 0;
-    // Every look at the clock moves it by ten seconds.
     let job = loop {
-        let job = house.job(id).await;
-        if job.completed_ms.is_some() {
-            break job;
-        }
-        assert!(matches!(job.status, Status::Queued | Status::Processing));
-        assert!(job.status == Status::Processing || tries == 0, "never back");
-        tries = script.log().len();
-        house.clock.advance(10_000);
-        tokio::time::sleep(std::time::Duration::from_millis(15)).await;
+        tries += 1;
+        wait_for_count(&script, "fetch", tries).await;
+        // The clock stands while somebody works on the job.
+        let (job, next_try_ms) = wait_for("the end of a try", async || {
+            let (next_try_ms, job) = (house.next_try_ms().await, house.job(id).await);
+            (next_try_ms.is_some() || job.completed_ms.is_some()).then_some((job, next_try_ms))
+        })
+        .await;
+        let Some(next_try_ms) = next_try_ms else { break job };
+        assert_eq!(job.status, Status::Processing, "never back");
+        house.clock.advance(next_try_ms - house.clock.now_ms());
     };
     assert_eq!(job.error_code, Some(502));
     let completed_ms = job.completed_ms.expect("final");
     let lasted_s = (completed_ms - NOON_MS) / 1_000;
-    assert!((6_600..=7_300).contains(&lasted_s), "gave up after {lasted_s} s");
+    assert!((6_900..=7_200).contains(&lasted_s), "gave up after {lasted_s} s");
     assert!((20..=80).contains(&tries), "{tries} tries");
     worker.stop().await;
 }
@@ -114,11 +116,10 @@ async fn our_own_fault_is_retried_once() {
         let id = house.add_job().await;
         let script = Script::with("segment", &[trouble; 5]);
         let worker = house.start(&script);
-        wait_for("the end", async || {
-            house.clock.advance(1_000);
-            house.job(id).await.completed_ms
-        })
-        .await;
+        wait_for_count(&script, "segment", 1).await;
+        let next_try_ms = wait_for("the end of a try", async || house.next_try_ms().await).await;
+        house.clock.advance(next_try_ms - house.clock.now_ms());
+        house.wait_final(id).await;
         assert_eq!(house.job(id).await.error_code, Some(500));
         assert_eq!(script.log().iter().filter(|place| *place == "segment").count(), 2);
         worker.stop().await;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Map, json};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -37,8 +38,8 @@ pub enum Trouble {
     DiskFull,
     /// A defect.
     Panic,
-    /// Takes half a second, then goes well.
-    Slow,
+    /// Goes well once the test opens the gate.
+    Gate,
 }
 
 /// Scripted steps; clones share what happened.
@@ -48,6 +49,8 @@ pub struct Script {
     pub troubles: Arc<Mutex<HashMap<String, Vec<Trouble>>>>,
     /// Places that were worked on, in order.
     pub log: Arc<Mutex<Vec<String>>>,
+    /// `notify_one` lets one place go on that waits, or will wait, for it.
+    pub gate: Arc<Notify>,
     /// Stands for the identity of the model file.
     pub model: &'static str,
 }
@@ -83,8 +86,8 @@ impl Script {
             Some(Trouble::Fail(code)) => Err(Failure::plain(code, "scripted").into()),
             Some(Trouble::DiskFull) => Err(BlobError::Full(std::io::ErrorKind::StorageFull.into()).into()),
             Some(Trouble::Panic) => panic!("scripted"),
-            Some(Trouble::Slow) => {
-                tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+            Some(Trouble::Gate) => {
+                self.gate.notified().await;
                 Ok(())
             }
         }
@@ -250,6 +253,19 @@ impl House {
         let job = self.wait_final(id).await;
         assert_eq!(job.status, Status::Done, "{:?}", job.post_session_metadata);
         self.blobs.get(&job.result_key.expect("a result")).await.expect("reads")
+    }
+
+    /// A number of the first row that the database answers with.
+    pub async fn ask(&self, sql: &'static str) -> Option<i64> {
+        let path = self.folder.path().join("tympan.db");
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+        let mut db = sqlx::ConnectOptions::connect(&options).await.expect("connects");
+        sqlx::query_scalar(sql).fetch_optional(&mut db).await.expect("reads")
+    }
+
+    /// When the only job, on which nobody works, is tried again.
+    pub async fn next_try_ms(&self) -> Option<i64> {
+        self.ask("SELECT due_ms FROM jobs WHERE lease_owner IS NULL AND due_ms IS NOT NULL").await
     }
 
     /// Files left in the folders that jobs use on their way.

@@ -56,12 +56,18 @@ async fn no_more_jobs_than_slots_and_a_suspect_alone() {
 
     // The first of the suspects finds all slots free. Nobody joins it until it gets further, and
     // then the one that is no suspect, although the first goes on for ever.
-    let after = Script::with("decode", &[Trouble::Slow]);
+    let after = Script::with("decode", &[Trouble::Gate]);
     after.troubles.lock().expect("lock").insert("segment".to_owned(), vec![Trouble::Hang]);
     let worker = house.start(&after);
     wait_for_place(&after, "decode").await;
+    wait_for("the second claim of each", async || {
+        let claimed = house.ask("SELECT COUNT(*) FROM jobs WHERE attempts = 2").await;
+        (claimed == Some(3)).then_some(())
+    })
+    .await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(after.count("decode"), 1, "nobody beside it");
+    after.gate.notify_one();
     wait_for_count(&after, "decode", 2).await;
     wait_for_place(&after, "add-ons").await;
     worker.kill().await;
@@ -161,7 +167,7 @@ async fn the_work_of_a_dead_process_is_taken_over_at_once() {
 #[tokio::test]
 async fn a_locked_database_is_survived() {
     let house = House::open().await;
-    let script = Script::with("segment", &[Trouble::Slow]);
+    let script = Script::with("segment", &[Trouble::Gate]);
     let worker = house.start(&script);
     let path = house.folder.path().join("tympan.db");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
@@ -169,6 +175,7 @@ async fn a_locked_database_is_survived() {
     let id = house.add_job().await;
     wait_for_place(&script, "segment").await;
     let lock = other.begin_with("BEGIN IMMEDIATE").await.expect("locks");
+    script.gate.notify_one();
     // Longer than the busy time-out: the writes of the worker fail.
     tokio::time::sleep(Duration::from_secs(6)).await;
     assert!(house.job(id).await.completed_ms.is_none(), "reads go on");
