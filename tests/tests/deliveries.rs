@@ -12,7 +12,7 @@ use tympan_tests::server::{Options, Server};
 
 const RECORDING: &str = "en/ljspeech_LJ001-0002.wav";
 
-/// Short pauses, so that six attempts fit into a test.
+/// Three short pauses, so that all four attempts fit into a test.
 const CONFIG: &str = "[deliveries]\ntimeout_s = 1\nretry_s = [0, 0, 1]\ncallback_secret = \"of-callbacks\"\n";
 
 fn server(config: &str) -> Server {

@@ -1,4 +1,5 @@
-//! The edge of the service: browsers, hostile peers and hostile input, over the real binary.
+//! Which web pages are let in, and what stops the start with a sentence that helps, over the real
+//! binary.
 #![allow(clippy::unwrap_used)]
 
 use tympan_tests::server::{KEY, Options, Server};
