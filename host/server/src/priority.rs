@@ -1,4 +1,5 @@
-//! How much work that nobody waits for by the millisecond gives way to the API.
+//! The priorities of threads: what computes or talks to other hosts gives way to the API, whose
+//! clients wait by the millisecond.
 
 /// Nice value of inference: whoever polls is answered at once, and inference takes all that
 /// is left.

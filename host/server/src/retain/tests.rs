@@ -150,7 +150,7 @@ async fn a_result_is_kept_for_a_callback_and_not_for_a_webhook() {
 }
 
 #[tokio::test]
-async fn without_periods_everything_stays_and_with_none_at_all_everything_goes_at_once() {
+async fn without_periods_everything_stays_but_what_a_plan_does_not_keep() {
     let house = house().await;
     let (kept, audio, _) = house.ended_job(0, false).await;
     let (forgotten, secret, result) = house.ended_job(1, true).await;

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_times_never_leave_the_house() {
+    fn impossible_times_are_refused() {
         assert!(check_times(&[utterance(1.0, 2.0)]).is_ok());
         for (start, end) in [(2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (-0.1, 1.0)] {
             assert!(check_times(&[utterance(0.0, 1.0), utterance(start, end)]).is_err());

@@ -79,7 +79,7 @@ async fn a_damaged_checkpoint_is_redone() {
 }
 
 #[tokio::test]
-async fn the_third_lease_that_ends_without_a_word_is_the_last() {
+async fn the_third_sudden_end_is_final() {
     let house = House::open().await;
     let id = house.add_job().await;
     let script = Script::with("segment", &[Trouble::Hang; 4]);

@@ -189,7 +189,7 @@ async fn a_locked_database_is_survived() {
 }
 
 #[tokio::test]
-async fn a_last_word_that_is_refused_holds_no_slot_and_the_job_ends() {
+async fn an_ending_that_the_database_refuses_holds_no_slot_and_the_job_ends() {
     let mut house = House::open().await;
     house.settings.slots = 1;
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(house.folder.path().join("tympan.db"));
