@@ -3,8 +3,8 @@
 
 Prints Markdown. Each figure is one whole process: start, model load, decoding, voice
 activity detection, Whisper, words. The other system gets the same model (base), the same
-two threads and the same files in the same run, one after the other. Its packages go into
-an environment of their own below target/, which the set-up does not need.
+two threads, the same files and the language in the same run, one after the other. Its packages
+go into an environment of their own below target/, which the set-up does not need.
 """
 import glob
 import json
@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 import zipfile
+
+from quality import edits, tokens
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
@@ -27,7 +29,7 @@ import sys
 from faster_whisper import WhisperModel, BatchedInferencePipeline
 folder, mode, file = sys.argv[1:]
 model = WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=2)
-options = dict(beam_size=1, word_timestamps=True, condition_on_previous_text=False)
+options = dict(language="en", beam_size=1, word_timestamps=True, condition_on_previous_text=False)
 if mode == "batched":
     segments, _ = BatchedInferencePipeline(model).transcribe(file, batch_size=8, **options)
 else:
@@ -37,15 +39,18 @@ print("".join(segment.text for segment in segments))
 
 
 def measured(command, environment=None):
-    """Wall seconds, CPU seconds and peak MiB of one process."""
-    begun = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
-    errors = process.stderr.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{command[0]} failed:\n{errors}")
-    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    """Wall seconds, CPU seconds and peak MiB of one process, and what it printed."""
+    with tempfile.TemporaryFile() as errors:
+        begun = time.monotonic()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment)
+        text = process.stdout.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        took_s = time.monotonic() - begun
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            errors.seek(0)
+            sys.exit(f"{command[0]} failed:\n{errors.read().decode()}")
+    return took_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text
 
 
 def other_system():
@@ -108,9 +113,15 @@ def bench_addons(folder):
     subprocess.run([*command, one_hour_transcript(folder)], check=True, cwd=ROOT)
 
 
-def seconds_of(file):
+def facts_of(file):
     with open(os.path.join(AUDIO, "manifest.json"), encoding="utf-8") as manifest:
-        return next(f["duration"] for f in json.load(manifest)["files"] if f["file"] == file)
+        return next(facts for facts in json.load(manifest)["files"] if facts["file"] == file)
+
+
+def error_rate(reference, text):
+    """Word error rate, as in quality.py."""
+    said = tokens(reference, "en")
+    return edits(said, tokens(text, "en")) / len(said)
 
 
 def main():
@@ -120,16 +131,18 @@ def main():
         offline = dict(os.environ, HF_HUB_OFFLINE="1", OMP_NUM_THREADS="2")
         for mode in ("sequential", "batched"):
             systems[f"faster-whisper int8 {mode}"] = lambda path, mode=mode: ([python, "-c", OTHER, MODEL, mode, path], offline)
-    print("| recording | system | real-time factor | CPU s per audio s | peak MiB |\n|---|---|---|---|---|")
+    print("| recording | system | real-time factor | CPU s per audio s | peak MiB | word error rate |\n|---|---|---|---|---|---|")
     for file in FILES:
-        length = seconds_of(file)
+        facts = facts_of(file)
+        length = facts["duration"]
         rounds = {name: [] for name in systems}
         for _ in range(RUNS):
             for name, command in systems.items():
                 rounds[name].append(measured(*command(os.path.join(AUDIO, file))))
         for name, figures in rounds.items():
-            wall, cpu, peak = (sorted(column)[len(column) // 2] for column in zip(*figures))
-            print(f"| {file} ({length:.0f} s) | {name} | {wall / length:.3f} | {cpu / length:.3f} | {peak:.0f} |", flush=True)
+            wall, cpu, peak, text = (sorted(column)[len(column) // 2] for column in zip(*figures))
+            wrong = error_rate(facts["reference"], text)
+            print(f"| {file} ({length:.0f} s) | {name} | {wall / length:.3f} | {cpu / length:.3f} | {peak:.0f} | {wrong:.1%} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def bench_memory():
             path = os.path.join(folder, "call.wav")
             write_turns(path, turns, turn_s)
             command = [bench.TYMPAN, "transcribe", path, "--language", "en"]
-            wall_s, _, mib = bench.measured(command, dict(os.environ, TMPDIR=folder))
+            wall_s, _, mib, _ = bench.measured(command, dict(os.environ, TMPDIR=folder))
         is_last = name == LENGTHS[-1][0]
         ratio = " and ".join(f"{mib / other:.2f}" for other in shorter_mib) if is_last else ""
         shorter_mib.append(mib)
