@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             if cli::nobody_listens(&error) {
                 return ExitCode::SUCCESS;
             }
-            eprintln!("error: {}", cli::sentence(&error));
+            cli::complain(&error);
             ExitCode::FAILURE
         }
     }

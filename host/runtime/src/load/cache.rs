@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use sha2::{Digest, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -46,10 +47,16 @@ impl Cache {
 
     /// The compiled form of the component with this digest.
     pub fn component(&self, engine: &Engine, digest: &str) -> Option<Component> {
-        let path = self.path(digest, "cwasm");
+        let (path, sum) = (self.path(digest, "cwasm"), self.path(digest, "sha256"));
         note_use(&path)?;
-        // SAFETY: the folder is ours alone (`make_private`), files in it are complete (`write`), and
-        // their names say what they were compiled by.
+        note_use(&sum);
+        let expected = fs::read(sum).ok()?;
+        if fs::read(&path).ok().map(|code| checksum(&code)) != Some(expected) {
+            tracing::warn!(file = %path.display(), "a compiled add-on is damaged, compiling it again");
+            return None;
+        }
+        // SAFETY: the folder is ours alone (`make_private`), the file is what we wrote there, and its
+        // name says what it was compiled by.
         #[allow(unsafe_code)]
         let loaded = unsafe { Component::deserialize_file(engine, &path) };
         loaded.inspect_err(|error| warn("cannot read a compiled add-on, compiling it again", error)).ok()
@@ -57,10 +64,11 @@ impl Cache {
 
     /// Keeps the compiled form of a component.
     pub fn keep_component(&self, digest: &str, component: &Component) {
-        let kept = component
-            .serialize()
-            .map_err(|error| io::Error::other(error.to_string()))
-            .and_then(|code| self.write(&self.path(digest, "cwasm"), &code));
+        let kept =
+            component.serialize().map_err(|error| io::Error::other(error.to_string())).and_then(|code| {
+                self.write(&self.path(digest, "sha256"), &checksum(&code))?;
+                self.write(&self.path(digest, "cwasm"), &code)
+            });
         if let Err(error) = kept {
             warn("cannot keep a compiled add-on, it will be compiled again", error);
         }
@@ -99,6 +107,11 @@ impl Cache {
     }
 }
 
+/// Machine code that a failing disk has changed would end the process, or worse.
+fn checksum(code: &[u8]) -> Vec<u8> {
+    hex::encode(Sha256::digest(code)).into_bytes()
+}
+
 /// Sets the time of last use, which is the time of change; `None` when there is no such file.
 fn note_use(path: &Path) -> Option<()> {
     let used = fs::metadata(path).ok()?.modified().ok()?;
@@ -133,7 +146,7 @@ fn is_ours(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match name.rsplit_once('.') {
         Some((stem, "partial")) => stem.starts_with(PARTIAL),
-        Some((stem, "cwasm" | "json")) => stem
+        Some((stem, "cwasm" | "sha256" | "json")) => stem
             .split_once('-')
             .is_some_and(|(digest, _)| digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit())),
         _ => false,
@@ -215,9 +228,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let engine = engine::build(1).unwrap();
         let cache = Cache::open(folder.path(), &engine).unwrap();
-        cache.write(&cache.path("d", "cwasm"), b"no code").unwrap();
         cache.write(&cache.path("d", "json"), b"{").unwrap();
-        assert!(cache.component(&engine, "d").is_none());
         assert!(cache.description("d").is_none());
+        let component = Component::new(&engine, b"\0asm\x0d\0\x01\0").unwrap();
+        cache.keep_component("d", &component);
+        assert!(cache.component(&engine, "d").is_some());
+        let path = cache.path("d", "cwasm");
+        let whole = fs::read(&path).unwrap();
+        let mut flipped = whole.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        for damaged in [&flipped[..], &whole[..whole.len() / 2], b"no code"] {
+            fs::write(&path, damaged).unwrap();
+            assert!(cache.component(&engine, "d").is_none());
+        }
+        cache.keep_component("d", &component);
+        assert!(cache.component(&engine, "d").is_some());
+        fs::remove_file(cache.path("d", "sha256")).unwrap();
+        assert!(cache.component(&engine, "d").is_none());
     }
 }

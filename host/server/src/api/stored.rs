@@ -108,7 +108,7 @@ async fn probe(api: &Api, key: &BlobKey, filename: Option<String>) -> Result<Pro
         Ok(Err(error @ (DecodeError::Store(_) | DecodeError::Read(_) | DecodeError::Cancelled))) => {
             Err(ApiError::failed(error.code().unwrap_or(Code::Internal), &error))
         }
-        Ok(Err(error @ (DecodeError::TooLong { .. } | DecodeError::TooLongTogether { .. }))) => {
+        Ok(Err(error)) if error.code() == Some(Code::AudioTooLarge) => {
             Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))
         }
         Ok(Err(error)) => {

@@ -52,7 +52,7 @@ fn list(set: &AddonSet) -> anyhow::Result<()> {
         let descriptor = entry.addon.descriptor();
         let digest = entry.addon.digest().get(..12).unwrap_or_default();
         let slot = format!("{:?}", descriptor.slot).to_lowercase();
-        let (name, version, file) = (&descriptor.name, &descriptor.version, entry.file.display());
+        let (name, version, file) = (&descriptor.name, &descriptor.version, output::path(&entry.file));
         output::line(format_args!("{place:<3} {name:<24} {version:<10} {slot:<11} {digest:<14} {file}"))?;
     }
     print_refused(set)
@@ -60,7 +60,7 @@ fn list(set: &AddonSet) -> anyhow::Result<()> {
 
 fn print_refused(set: &AddonSet) -> anyhow::Result<()> {
     for refusal in set.refused() {
-        output::line(format_args!("refused: {}: {}", refusal.file.display(), refusal.reason))?;
+        output::line(format_args!("refused: {}: {}", output::path(&refusal.file), refusal.reason))?;
     }
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! `tympan keys`: API keys in the database of the data folder. A server that runs on it
 //! follows within a second or two.
 
-use std::io::Write;
-
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
@@ -87,9 +85,11 @@ async fn create(store: &Store, config: &Config, arguments: CreateArguments) -> a
     };
     let id = stored.id;
     store.create_key(stored, plan).await?;
-    // The key first: whatever becomes of the rest, it can be used.
-    output::line(key.expose())?;
-    let _ = writeln!(std::io::stderr(), "key {id}; it is shown this once");
+    if let Err(error) = output::line(key.expose()) {
+        store.revoke_key(id, date::now_ms()).await?;
+        return Err(anyhow::Error::new(error).context("the key cannot be shown, so it was revoked again"));
+    }
+    output::note(format_args!("key {id}; it is shown this once"));
     Ok(())
 }
 

@@ -8,6 +8,7 @@ mod open_files;
 mod output;
 mod progress;
 pub mod serve;
+mod signals;
 pub mod transcribe;
 
 use clap::{Parser, Subcommand};
@@ -68,8 +69,13 @@ pub fn nobody_listens(error: &anyhow::Error) -> bool {
     cause.is_some_and(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
+/// Says on standard error why a command ended.
+pub fn complain(error: &anyhow::Error) {
+    output::note(format_args!("error: {}", sentence(error)));
+}
+
 /// The error and its causes in one line.
-pub fn sentence(error: &anyhow::Error) -> String {
+fn sentence(error: &anyhow::Error) -> String {
     chain(error.as_ref())
 }
 

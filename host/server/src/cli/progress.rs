@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::output;
 use crate::modelfile::Report;
 
 const BAR: &str = "{msg} {wide_bar} {bytes}/{total_bytes} {eta}";
@@ -52,7 +53,7 @@ impl Report for Bar {
 
     fn note(&self, text: &str) {
         self.with(|current| current.take().iter().for_each(ProgressBar::abandon));
-        eprintln!("{text}");
+        output::note(text);
     }
 }
 
@@ -71,7 +72,7 @@ struct Step {
 
 impl Report for Lines {
     fn begin(&self, step: &str, size_bytes: Option<u64>) {
-        eprintln!("{step}");
+        output::note(step);
         let step = Step { name: step.to_owned(), size_bytes, done_bytes: 0, printed: Instant::now() };
         *self.current.lock().expect("printing does not panic") = Some(step);
     }
@@ -85,7 +86,7 @@ impl Report for Lines {
         }
         step.printed = Instant::now();
         let size_bytes = step.size_bytes.unwrap_or(step.done_bytes).max(1);
-        eprintln!("{}: {} %", step.name, 100 * step.done_bytes / size_bytes);
+        output::note(format_args!("{}: {} %", step.name, 100 * step.done_bytes / size_bytes));
     }
 
     fn end(&self) {
@@ -93,6 +94,6 @@ impl Report for Lines {
     }
 
     fn note(&self, text: &str) {
-        eprintln!("{text}");
+        output::note(text);
     }
 }

@@ -1,16 +1,17 @@
 //! `tympan serve`: the service, until it is told to stop.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::signals::Signals;
 use super::{open_files, output};
 use crate::api::{self, Api, ApiSettings, ConnectionLimits};
 use crate::app::{self, Desk, Host};
@@ -37,7 +38,16 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     for folder in config.paths.missing_addon_folders() {
         tracing::warn!(folder = %folder.display(), "this folder of add-ons does not exist");
     }
-    let host = Host::open(&config, &config.paths.data_dir, &config.paths.database_file).await?;
+    let mut signals = Signals::listen()?;
+    // Add-ons may have to be compiled, and others may come meanwhile.
+    let is_reload_due = Cell::new(false);
+    let host = tokio::select! {
+        opened = Host::open(&config, &config.paths.data_dir, &config.paths.database_file) => opened?,
+        () = signals.stop(async || is_reload_due.set(true)) => return Ok(()),
+    };
+    if is_reload_due.get() {
+        host.library.reload().await;
+    }
     host.forget_components().await;
     let listener = TcpListener::bind(&config.listen)
         .await
@@ -69,7 +79,6 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let router = api::router(api.clone());
     let serving =
         start(&broken, api::serve(listener, router, limits, stop_serving.clone(), cut_serving.clone()));
-    let mut signals = Signals::listen()?;
     output::line(format_args!("listening on http://{address}"))?;
     let reload = async || {
         host.library.reload().await;
@@ -158,72 +167,12 @@ fn api_of(config: &Config, host: &Host) -> Api {
     Api::new(store, blobs, keys, policies, app::host_rules(config), desk, settings)
 }
 
-/// What the service is told from outside.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    fn listen() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
-    }
-
-    /// Returns on SIGTERM or SIGINT; reads the add-ons again on SIGHUP, and breaks that off when it
-    /// is told to stop meanwhile: an add-on may take long to compile.
-    async fn stop(&mut self, reload: impl AsyncFn()) {
-        let reloading = async {
-            while self.hangup.recv().await.is_some() {
-                reload().await;
-            }
-            std::future::pending::<()>().await;
-        };
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-            () = reloading => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
 
     /// Longer than anything here takes, on a busy machine too.
     const PATIENCE: Duration = Duration::from_secs(60);
-
-    /// Sends this process a signal; whoever waits for one is told.
-    fn kill(signal: &str) {
-        let ended = Command::new("kill").args([signal, &std::process::id().to_string()]).status();
-        assert!(ended.expect("there is a `kill`").success());
-    }
-
-    #[tokio::test]
-    async fn a_reload_that_takes_long_keeps_nobody_from_stopping() {
-        let reloading = tokio::sync::Notify::new();
-        let reload = async || {
-            reloading.notify_one();
-            std::future::pending().await
-        };
-        let mut signals = Signals::listen().expect("has signals");
-        let mut waiting = std::pin::pin!(signals.stop(reload));
-        assert!(futures_util::poll!(&mut waiting).is_pending());
-        kill("-HUP");
-        tokio::select! {
-            _ = &mut waiting => panic!("nobody said stop"),
-            () = reloading.notified() => {}
-        }
-        kill("-TERM");
-        tokio::time::timeout(PATIENCE, waiting).await.expect("stops");
-    }
 
     #[tokio::test]
     async fn the_end_of_a_part_is_noticed_however_it_comes() {

@@ -1,8 +1,8 @@
 //! `tympan transcribe`: one file, without a server. The same path as a job of the service,
 //! over a temporary data folder.
 
-use std::io::Write;
-use std::os::unix::fs::FileTypeExt;
+use std::fs::Permissions;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::output;
+use super::signals::Signals;
 use crate::api::{self, AddonDesk};
 use crate::app::{self, Desk, Host};
 use crate::config::{Config, Log, Otlp};
@@ -74,23 +75,30 @@ pub async fn run(arguments: TranscribeArguments, config: &Config) -> anyhow::Res
         &Otlp::default(),
         &Authorities::default(),
     )?;
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let host = Host::open(config, folder.path(), &folder.path().join("tympan.db")).await?;
-    let file = store_file(&host, &arguments.file).await?;
-    let spec = spec(&host, config, &arguments, file).await?;
-    let job = tokio::select! {
-        done = run_job(&host, config, folder.path(), spec) => done?,
+    let mut signals = Signals::listen()?;
+    // The recording and what is said in it are nobody else's business.
+    let private = Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("tympan-").permissions(private).tempdir();
+    let folder = folder.context("cannot make a temporary folder")?;
+    tokio::select! {
+        done = transcribe(&arguments, config, folder.path()) => done,
         // The temporary folder goes with us.
-        _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
-    };
+        () = signals.any() => anyhow::bail!("interrupted"),
+    }
+}
+
+async fn transcribe(arguments: &TranscribeArguments, config: &Config, folder: &Path) -> anyhow::Result<()> {
+    let host = Host::open(config, folder, &folder.join("tympan.db")).await?;
+    let file = store_file(&host, &arguments.file).await?;
+    let spec = spec(&host, config, arguments, file).await?;
+    let job = run_job(&host, config, folder, spec).await?;
     if job.status == Status::Error {
         let message = job.post_session_metadata.get("error").and_then(|error| error["message"].as_str());
         anyhow::bail!("{}", message.unwrap_or("the file could not be transcribed"));
     }
     let damage = damage(&job);
     for sentence in &damage {
-        // Whoever closed this stream does not want to read it.
-        let _ = writeln!(std::io::stderr(), "note: {sentence}");
+        output::note(format_args!("note: {sentence}"));
     }
     let key = job.result_key.context("a job that is done has a result")?;
     let mut result: Value = serde_json::from_slice(&host.blobs.get(&key).await?)?;

@@ -38,6 +38,15 @@ impl Paths {
         environment: &Environment,
         executable: Option<&Path>,
     ) -> Result<Self, ConfigError> {
+        for (name, folder) in [
+            ("data_dir", &file.data_dir),
+            ("models_dir", &file.models_dir),
+            ("compiled_addons_dir", &file.compiled_addons_dir),
+        ] {
+            if folder.as_ref().is_some_and(|folder| folder.as_os_str().is_empty()) {
+                return Err(ConfigError::invalid(name, "must name a folder, or be left out"));
+            }
+        }
         let data_dir = match &file.data_dir {
             Some(folder) => folder.clone(),
             None => user_folder(environment, "XDG_DATA_HOME", ".local/share", "data_dir")?.join("tympan"),

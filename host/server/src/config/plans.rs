@@ -174,8 +174,7 @@ fn of_account(
 ) -> Result<Policy, ConfigError> {
     let at = format!("accounts.{name}");
     if !AccountId::is_valid(name) {
-        let problem = format!("is no name of an account: it {}", AccountId::RULE);
-        return Err(ConfigError::invalid(at, problem));
+        return Err(ConfigError::invalid(at, AccountId::RULE));
     }
     let setting = format!("{at}.plan");
     let mut policy =

@@ -23,7 +23,12 @@ pub fn import(
     weights: Option<Weights>,
     report: &dyn Report,
 ) -> Result<Installed, ModelFileError> {
-    let name = name.map_or_else(|| name_of(source), str::to_owned);
+    let name = match (name, source.file_name()) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some(_)) => name_of(source),
+        // `.` says where it is and not what it is called.
+        (None, None) => name_of(&source.canonicalize().map_err(|error| ModelFileError::io(source, error))?),
+    };
     validate_name(&name)?;
     let is_folder = source.metadata().map_err(|error| ModelFileError::io(source, error))?.is_dir();
     if is_folder && !source.join("model.bin").is_file() {

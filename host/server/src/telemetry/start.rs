@@ -42,7 +42,7 @@ pub fn init(log: &Log, otlp: &Otlp, authorities: &Authorities) -> Result<Exporte
     let (spans, exporter) = export::start(otlp, authorities)?;
     // Lines say themselves what they are about, whether or not spans are collected.
     let filter = filter.and(filter_fn(|metadata| metadata.is_event()));
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
     let lines = match log.format {
         LogFormat::Text => {
             lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).with_filter(filter).boxed()

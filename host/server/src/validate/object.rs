@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::problems::Rejection;
 
-/// Objects and arrays within each other that the parser takes.
-const MOST_LEVELS: usize = 127;
+/// Objects and arrays within each other. The parser takes 127, and what is stored or delivered of
+/// a body stands some levels deeper there.
+const MOST_LEVELS: usize = 120;
 
 /// Reads a JSON object. Of a member that stands twice the last counts, as in the parsers that
 /// clients use.
@@ -15,10 +16,16 @@ const MOST_LEVELS: usize = 127;
 pub fn object(bytes: &[u8]) -> Result<Map<String, Value>, Rejection> {
     let refused = |problem: String| Err(Rejection::Invalid(vec![format!("body must {problem}")]));
     match serde_json::from_slice(bytes) {
-        Ok(Value::Object(object)) => Ok(object),
+        Ok(Value::Object(object)) => match object.values().map(levels).max() {
+            Some(MOST_LEVELS..) => refused(too_deep()),
+            _ => Ok(object),
+        },
         Ok(_) => refused("be a JSON object".to_owned()),
         Err(error) => refused(nesting(&error).unwrap_or_else(|| {
-            format!("be valid JSON: it is not at line {}, column {}", error.line(), error.column())
+            let (line, column) = (error.line(), error.column());
+            format!(
+                "be valid JSON of numbers and characters that can be kept: see line {line}, column {column}"
+            )
         })),
     }
 }
@@ -27,7 +34,21 @@ pub fn object(bytes: &[u8]) -> Result<Map<String, Value>, Rejection> {
 /// nothing else.
 pub(super) fn nesting(error: &serde_json::Error) -> Option<String> {
     let is_too_deep = error.to_string().starts_with("recursion limit exceeded");
-    is_too_deep.then(|| format!("be nested in at most {MOST_LEVELS} levels"))
+    is_too_deep.then(too_deep)
+}
+
+fn too_deep() -> String {
+    format!("be nested in at most {MOST_LEVELS} levels")
+}
+
+/// Objects and arrays within each other, the value itself included.
+fn levels(value: &Value) -> usize {
+    let deepest = match value {
+        Value::Array(items) => items.iter().map(levels).max(),
+        Value::Object(members) => members.values().map(levels).max(),
+        _ => return 0,
+    };
+    1 + deepest.unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -41,12 +62,16 @@ mod tests {
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(entry("[]"), "body must be a JSON object");
-        assert_eq!(entry("{\n  \"a\": }"), "body must be valid JSON: it is not at line 2, column 8");
+        assert_eq!(
+            entry("{\n  \"a\": }"),
+            "body must be valid JSON of numbers and characters that can be kept: see line 2, column 8"
+        );
         assert!(entry(&"{\"a\":".repeat(100)).starts_with("body must be valid JSON"));
         let nested = |levels: usize| format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels));
         assert!(object(nested(MOST_LEVELS).as_bytes()).is_ok());
-        let too_deep = "body must be nested in at most 127 levels";
+        let too_deep = "body must be nested in at most 120 levels";
         assert_eq!(entry(&nested(MOST_LEVELS + 1)), too_deep);
+        assert_eq!(entry(&nested(500)), too_deep);
         assert_eq!(entry(&"{\"a\":[".repeat(1000)), too_deep);
         assert!(entry("{\"a\":1e999}").starts_with("body must be valid JSON"));
     }

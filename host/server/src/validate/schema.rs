@@ -3,7 +3,6 @@
 //! Schemas come from add-ons, which are not trusted: patterns run on an engine without
 //! backtracking, and nothing is fetched.
 
-use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
@@ -12,6 +11,10 @@ use crate::model::language::Language;
 
 /// Longest list of problems that is worked out for one object.
 const MOST_PROBLEMS: usize = 20;
+
+/// Values in a config object of which every problem is worked out; of more than that the first
+/// one alone. A problem takes about two kilobytes, and all of them exist before one is looked at.
+const MOST_VALUES: usize = 1000;
 
 /// A JSON Schema (2020-12), ready to check with.
 #[derive(Debug)]
@@ -37,12 +40,13 @@ impl Schema {
     }
 
     fn build(source: &Value, ignores_unknown: bool) -> Result<Self, String> {
+        let lenient = ignores_unknown.then(|| without_refusals(source));
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .with_format("language-code", |text: &str| text == "wo" || Language::parse(text).is_some())
             .should_validate_formats(true)
             .with_pattern_options(PatternOptions::regex())
-            .build(source)
+            .build(lenient.as_ref().unwrap_or(source))
             .map_err(|error| error.masked().to_string())?;
         Ok(Self { source: source.clone(), validator, ignores_unknown })
     }
@@ -78,24 +82,55 @@ impl Schema {
         }
     }
 
-    /// Everything that is wrong with `config`, each with its path below `prefix`.
+    /// What is wrong with `config`, each with its path below `prefix`.
     pub fn problems(&self, prefix: &str, config: &Map<String, Value>) -> Vec<String> {
         let instance = Value::Object(config.clone());
         let mut entries = Vec::new();
-        for error in self.validator.iter_errors(&instance).take(MOST_PROBLEMS) {
-            if !(self.ignores_unknown && is_about_unknown(error.kind())) {
-                wording::describe(prefix, &error, &mut entries);
-            }
+        if values(&instance) > MOST_VALUES {
+            let first = self.validator.validate(&instance).err();
+            first.iter().for_each(|error| wording::describe(prefix, error, &mut entries));
+        } else {
+            let errors = self.validator.iter_errors(&instance).take(MOST_PROBLEMS);
+            errors.for_each(|error| wording::describe(prefix, &error, &mut entries));
         }
+        entries.truncate(MOST_PROBLEMS);
         entries
     }
 }
 
-fn is_about_unknown(kind: &ValidationErrorKind) -> bool {
-    matches!(
-        kind,
-        ValidationErrorKind::AdditionalProperties { .. } | ValidationErrorKind::UnevaluatedProperties { .. }
-    )
+/// Values within a value, itself included.
+fn values(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(values).sum(),
+        Value::Object(members) => members.values().map(values).sum(),
+        _ => 0,
+    }
+}
+
+/// The schema without what refuses members that it does not name.
+fn without_refusals(schema: &Value) -> Value {
+    match schema {
+        Value::Object(keywords) => {
+            let refuses = |keyword: &str, value: &Value| {
+                matches!(keyword, "additionalProperties" | "unevaluatedProperties") && *value == false
+            };
+            let kept = keywords.iter().filter(|(keyword, value)| !refuses(keyword, value));
+            kept.map(|(keyword, value)| (keyword.clone(), lenient_keyword(keyword, value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn lenient_keyword(keyword: &str, value: &Value) -> Value {
+    match (keyword, value) {
+        // What they hold is data.
+        ("const" | "default" | "enum" | "examples", _) => value.clone(),
+        ("properties" | "patternProperties" | "dependentSchemas" | "$defs", Value::Object(schemas)) => {
+            schemas.iter().map(|(name, schema)| (name.clone(), without_refusals(schema))).collect()
+        }
+        (_, Value::Array(schemas)) => schemas.iter().map(without_refusals).collect(),
+        _ => without_refusals(value),
+    }
 }
 
 #[cfg(test)]
@@ -162,6 +197,35 @@ mod tests {
         let lenient = Schema::compile_ignoring_unknown(&source).unwrap();
         assert!(lenient.problems("c", config).is_empty());
         assert_eq!(lenient.relevant(config), *json!({"x": 1}).as_object().unwrap());
+    }
+
+    #[test]
+    fn unknown_members_are_dropped_wherever_they_stand() {
+        let item = json!({"anyOf": [
+            {"type": "string"},
+            {"type": "object", "additionalProperties": false, "properties": {"value": {"type": "string"}}},
+        ]});
+        let source = json!({"properties": {
+            "v": {"items": item},
+            "additionalProperties": {"enum": [{"additionalProperties": false}]},
+        }});
+        let schema = Schema::compile_ignoring_unknown(&source).unwrap();
+        let problems = |config: Value| schema.problems("c", config.as_object().unwrap());
+        assert!(problems(json!({"v": ["a", {"value": "b", "more": 1}]})).is_empty());
+        assert_eq!(problems(json!({"v": [{"value": 1, "more": 1}]})), ["c.v.0.value must be a string"]);
+        assert!(problems(json!({"additionalProperties": {"additionalProperties": false}})).is_empty());
+        assert_eq!(problems(json!({"additionalProperties": {}})).len(), 1);
+    }
+
+    #[test]
+    fn of_a_large_object_the_first_problem_is_told() {
+        let schema = Schema::compile(&json!({"properties": {"x": {"items": {"type": "string"}}}})).unwrap();
+        let problems = |config: Value| schema.problems("c", config.as_object().unwrap());
+        assert_eq!(problems(json!({"x": vec![0; 500]})).len(), MOST_PROBLEMS);
+        assert_eq!(problems(json!({"x": vec![0; 500_000]})), ["c.x.0 must be a string"]);
+        let mut late = vec![json!("a"); 5_000];
+        late.push(json!(1));
+        assert_eq!(problems(json!({"x": late})), ["c.x.5000 must be a string"]);
     }
 
     #[test]

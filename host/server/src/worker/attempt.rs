@@ -109,7 +109,7 @@ fn begin<S: Steps>(parts: &Parts<S>, claimed: Claimed, place: Place, cancel: Can
     };
     Run {
         scratch,
-        progress: Arc::new(Progress::default()),
+        progress: Arc::new(Progress::since(&job.post_session_metadata)),
         checkpoints: Arc::new(checkpoints),
         trail: Mutex::new(Identity::start()),
         place,

@@ -52,16 +52,14 @@ impl Instance {
         Ok(dead)
     }
 
+    /// Says that this process has no leases any more. Without it, it is found dead once it has ended.
+    pub fn end(&self) -> io::Result<()> {
+        self.forget(&self.name)
+    }
+
     /// Forgets a dead process, once its leases are ended.
     pub fn forget(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.folder.join(name))
-    }
-}
-
-impl Drop for Instance {
-    fn drop(&mut self) {
-        // What stays is found dead by the next process.
-        let _ = fs::remove_file(self.folder.join(&self.name));
     }
 }
 
@@ -95,6 +93,12 @@ mod tests {
         fs::write(folder.path().join(".starts"), b"").expect("writes");
         assert_eq!(here.dead().expect("lists"), vec!["gone".to_owned()]);
         here.forget("gone").expect("forgets");
+        let third = Instance::start(folder.path()).expect("starts");
+        let dead = third.name().to_owned();
+        drop(third);
+        assert_eq!(here.dead().expect("lists"), vec![dead.clone()], "it ended without a word");
+        here.forget(&dead).expect("forgets");
+        other.end().expect("ends");
         drop(other);
         assert_eq!(here.dead().expect("lists"), Vec::<String>::new());
         assert_eq!(fs::read_dir(folder.path()).expect("lists").count(), 2);

@@ -43,6 +43,13 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// That of a job whose last claim left this.
+    pub fn since(metadata: &Map<String, Value>) -> Self {
+        let is_there = |step: &Step| metadata.get("step").is_some_and(|name| name == step.name());
+        let step = Step::ALL.into_iter().find(is_there).unwrap_or(Step::Fetch);
+        Self { step: AtomicUsize::new(step as usize), permille: AtomicU32::new(0) }
+    }
+
     /// A step begins.
     pub fn begin(&self, step: Step) {
         self.permille.store(0, Ordering::Relaxed);
@@ -81,6 +88,8 @@ mod tests {
         assert_eq!(Value::Object(progress.to_metadata()), json!({"step": "transcribe", "progress": 0.0}));
         progress.advance(0.25);
         assert_eq!(progress.to_metadata()["progress"], json!(0.25));
+        assert_eq!(Progress::since(&progress.to_metadata()).step(), Step::Transcribe);
+        assert_eq!(Progress::since(&Map::new()).step(), Step::Fetch);
         progress.advance(7.0);
         assert_eq!(progress.to_metadata()["progress"], json!(1.0));
     }

@@ -128,12 +128,15 @@ impl<S: Steps> Worker<S> {
         drop(sweeper);
         self.slots.give_back_ahead();
         let grace = tokio::time::timeout(self.parts.settings.shutdown_grace, jobs.all_end());
-        if grace.await.is_ok() {
-            return;
+        if grace.await.is_err() {
+            cancel.cancel();
+            if tokio::time::timeout(RELEASE_LIMIT, jobs.all_end()).await.is_err() {
+                return tracing::error!("jobs did not stop when told to; the next process takes them over");
+            }
         }
-        cancel.cancel();
-        if tokio::time::timeout(RELEASE_LIMIT, jobs.all_end()).await.is_err() {
-            tracing::error!("jobs did not stop when told to; their leases run out");
+        let here = self.instance.clone();
+        if let Err(error) = on_disk(move || here.end()).await {
+            tracing::warn!(error = chain(&error), "the next process will take this one for dead");
         }
     }
 

@@ -13,8 +13,8 @@ use super::opus::{Opus, OpusHead};
 /// Sample rates that are believed, Hz.
 const SAMPLE_RATES: std::ops::RangeInclusive<u32> = 1_000..=384_000;
 
-/// Most channels of a track, whatever the limits of the caller.
-const MAX_CHANNELS: u16 = 32;
+/// Most channels of a track.
+pub(super) const MAX_CHANNELS: u16 = 16;
 
 /// Most frames in one packet that are believed; decoders allocate this at once.
 const MAX_FRAMES_PER_PACKET: u64 = 1 << 18;

@@ -48,7 +48,11 @@ pub struct DecodeLimits {
 
 impl Default for DecodeLimits {
     fn default() -> Self {
-        Self { max_duration_s: 24.0 * 3600.0, max_channel_s: 48.0 * 3600.0, max_channels: 16 }
+        Self {
+            max_duration_s: 24.0 * 3600.0,
+            max_channel_s: 48.0 * 3600.0,
+            max_channels: codec::MAX_CHANNELS,
+        }
     }
 }
 
