@@ -32,7 +32,7 @@ impl Default for Limits {
             timeout: Duration::from_secs(60),
             memory_bytes: 128 << 20,
             output_bytes: 32 << 20,
-            result_bytes: 8 << 20,
+            result_bytes: 16 << 20,
             table_elements: TABLE_SLOT_ELEMENTS,
             log_bytes: 64 << 10,
             handles: 1_000,

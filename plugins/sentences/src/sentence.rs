@@ -145,6 +145,8 @@ mod tests {
         assert_cut("hi", &["डॉ. शर्मा आए हैं।", "ठीक है।"]);
         assert_cut("ar", &["وصل د. أحمد اليوم.", "شكرا."]);
         assert_cut("tr", &["Prof. Dr. Yılmaz geldi.", "Evet."]);
+        assert_cut("de", &["Prof. Dr. med. Weiß kam.", "Gut."]);
+        assert_cut("it", &["L'avv. Bianchi cita dell’art. 5 il resto.", "Bene."]);
         assert_cut("en", &["I live in the U.S.", "And you?", "Plan B.", "Then what on Jan. 5?"]);
         assert_eq!(cut("en", "Take vitamin C. _Then rest."), ["Take vitamin C.", "Then rest."]);
     }
@@ -160,6 +162,7 @@ mod tests {
         assert_cut("en", &["He said \"stop!\"", "(I did.)", "\"Why?\" he asked."]);
         assert_cut("fr", &["« Oui. »", "« Non ! »", "Il part."]);
         assert_cut("de", &["„Nein.“", "Er ging."]);
+        assert_eq!(cut("ja", "「|行く|？」|と|聞い|た|。|はい|。"), ["「行く？」と聞いた。", "はい。"]);
         let joined = "Il| dit. «| Oui. »| Puis| il| part !| Bon.";
         assert_eq!(cut("fr", joined), ["Il dit.", "« Oui. »", "Puis il part !", "Bon."]);
     }

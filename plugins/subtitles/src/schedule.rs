@@ -23,6 +23,9 @@ pub struct Timing {
 const READING_COLUMNS_PER_S: u64 = 17;
 /// Below this a cue flickers, whatever the configured minimum.
 const LEAST_READABLE_MS: u64 = 500;
+/// More than this of the configured minimum is kept only where nobody has to wait for it: else the
+/// cues of a long talk would fall ever farther behind it.
+const MOST_KEPT_MS: u64 = 2000;
 /// A cue's last resort when more is said at once than can be shown.
 const FLOOR_MS: u64 = 100;
 /// Cues looked at ahead; only a broken transcript has more that start in one instant.
@@ -49,7 +52,7 @@ fn end_ms(cues: &[Cue], start_ms: u64, timing: Timing) -> u64 {
         return wished_ms.max(start_ms + 1);
     };
     let until_next_ms = next.start_ms.saturating_sub(timing.gap_ms);
-    let readable_ms = timing.minimum_ms.max(LEAST_READABLE_MS).min(timing.maximum_ms);
+    let readable_ms = timing.minimum_ms.clamp(LEAST_READABLE_MS, MOST_KEPT_MS).min(timing.maximum_ms);
     if next.start_ms >= start_ms + readable_ms + timing.gap_ms {
         return wished_ms.min(until_next_ms).max(start_ms + 1);
     }
@@ -157,5 +160,18 @@ mod tests {
         assert!(found.windows(2).all(|pair| pair[0].2 <= pair[1].1));
         let late = found.iter().enumerate().map(|(n, time)| time.1 - n as u64 / 8 * 1000);
         assert!(late.clone().all(|late_ms| late_ms < 2500), "{:?}", late.max());
+    }
+
+    #[test]
+    fn a_long_minimum_does_not_make_a_long_talk_late() {
+        let timing = Timing { minimum_ms: 30_000, maximum_ms: 30_000, ..DEFAULT };
+        let starts = |at: u64| at * 2700;
+        let mut cues: Vec<Cue> =
+            (0..300).map(|at| cue(at as u16 % 2, starts(at), starts(at) + 2500, 40)).collect();
+        schedule(&mut cues, timing);
+        for (cue, at) in cues.iter().zip(0..) {
+            assert!(cue.start_ms <= starts(at) + 3000, "{at}: {} s late", (cue.start_ms - starts(at)) / 1000);
+        }
+        assert_eq!(cues[299].end_ms, cues[299].start_ms + 30_000, "nobody waits for the end of the last");
     }
 }

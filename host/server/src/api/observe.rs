@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
@@ -16,6 +16,7 @@ use tracing::{Instrument, Span};
 use super::envelope;
 use super::error::ApiError;
 use super::linger;
+use super::peer::Peer;
 use super::router::route_of;
 use super::state::Api;
 use crate::model::id::RequestId;
@@ -89,10 +90,23 @@ async fn answer(api: &Api, request: Request, next: Next) -> Response {
     if api.draining.is_cancelled() && request.method() == Method::POST {
         return ApiError::stopping().into_response();
     }
+    if !has_one_host(&request) {
+        return ApiError::new(StatusCode::BAD_REQUEST, "The request must have one Host header")
+            .into_response();
+    }
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
         // The panic hook has logged where.
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Links are made from it, so that it must not depend on the reader which one counts (RFC 9112,
+/// section 3.2).
+fn has_one_host(request: &Request) -> bool {
+    match request.headers().get_all(header::HOST).iter().count() {
+        0 => request.version() < Version::HTTP_11 || request.extensions().get::<Peer>().is_none(),
+        count => count == 1,
     }
 }
 

@@ -19,7 +19,7 @@ const BEFORE_NAMES: &[(&str, &str)] = &[
     ("da", "hr fr dr prof ing skt f.eks bl.a ca dvs"),
     (
         "de",
-        "hr fr dr prof st str bzw ca vgl inkl exkl evtl ggf dipl dipl.-ing ing geb art sog z.b d.h u.a v.a i.d.r h.c c gen",
+        "hr fr dr prof st str bzw ca vgl inkl exkl evtl ggf dipl dipl.-ing ing geb art sog z.b d.h u.a v.a i.d.r h.c c gen med phil jur rer nat habil",
     ),
     ("el", "κ κα κκ δρ καθ αγ π.χ οδ λεωφ βλ δηλ αριθ"),
     (
@@ -123,12 +123,12 @@ impl Abbreviations {
 
     /// Whether the word, given without its last dot, announces a name or a noun.
     pub fn stands_before_name(self, word: &str) -> bool {
-        contains(self.before_names, word)
+        contains(self.before_names, without_article(word))
     }
 
     /// Whether the word, given without its last dot, announces a number.
     pub fn stands_before_number(self, word: &str) -> bool {
-        contains(BEFORE_NUMBERS, word)
+        contains(BEFORE_NUMBERS, without_article(word))
     }
 
     /// Whether the word cannot go on with a name that an initial began.
@@ -140,6 +140,11 @@ impl Abbreviations {
     pub fn writes_ordinals_with_stop(self) -> bool {
         self.ordinals
     }
+}
+
+/// Some languages join an article or a preposition to a word: l'avv. Bianchi, dell'art. 5.
+fn without_article(word: &str) -> &str {
+    word.rsplit(['\'', '’']).next().unwrap_or(word)
 }
 
 fn contains(list: &str, word: &str) -> bool {

@@ -105,6 +105,7 @@ fn goes_on(chain: &Chain, at: usize, abbreviations: Abbreviations) -> bool {
     let before = chain.words[at - 1].text.trim();
     let after = chain.words[at].text.trim();
     is_quoted_part(before, after)
+        || is_quoted_in_japanese(before, after)
         || is_abbreviated(chain, at, before.trim_start_matches(|c: char| !c.is_alphanumeric()), abbreviations)
 }
 
@@ -112,6 +113,12 @@ fn goes_on(chain: &Chain, at: usize, abbreviations: Abbreviations) -> bool {
 fn is_quoted_part(before: &str, after: &str) -> bool {
     let tail = trailing_punctuation(before);
     tail.ends_with(['"', '”', '“', '\'', '’', '»', '«', '›', '‹']) && after.starts_with(char::is_lowercase)
+}
+
+/// `「行く？」と聞いた`: the particle that puts a quote into a sentence.
+fn is_quoted_in_japanese(before: &str, after: &str) -> bool {
+    let is_particle = after.starts_with('と') || after.starts_with("って");
+    trailing_punctuation(before).ends_with(['」', '』', '”']) && is_particle
 }
 
 fn is_abbreviated(chain: &Chain, at: usize, before: &str, abbreviations: Abbreviations) -> bool {

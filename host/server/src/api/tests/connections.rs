@@ -134,6 +134,29 @@ async fn what_is_no_request_is_answered_with_an_envelope() {
 }
 
 #[tokio::test]
+async fn a_request_has_one_host() {
+    let server = Server::start(30).await;
+    for (head, status) in [
+        ("HTTP/1.1\r\nhost: a", "200 OK"),
+        ("HTTP/1.0", "200 OK"),
+        ("HTTP/1.1\r\nx: y", "400 Bad Request"),
+        ("HTTP/1.1\r\nhost: a\r\nHost: b", "400 Bad Request"),
+        ("HTTP/1.0\r\nhost: a\r\nhost: a", "400 Bad Request"),
+    ] {
+        let mut stream = server.connect().await;
+        let sent = format!("GET /healthz {head}\r\nconnection: close\r\n\r\n");
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let answer = read_all(stream).await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}"))
+                || answer.starts_with(&format!("HTTP/1.0 {status}")),
+            "{head}: {answer}"
+        );
+        assert_eq!(answer.contains("one Host header"), status.starts_with("400"), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_looks_like_an_answer_is_sent_as_it_is() {
     let server = Server::start(30).await;
     let bytes = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n".to_vec();

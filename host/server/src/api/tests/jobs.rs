@@ -193,3 +193,17 @@ async fn metrics_count_what_waits_and_need_no_key() {
     let answered = "tympan_http_request_duration_seconds_count{route=\"/v2/pre-recorded\",method=\"POST\",status=\"200\"}";
     assert!(text.contains(answered), "{text}");
 }
+
+#[tokio::test]
+async fn metadata_as_deep_as_a_body_may_be_can_be_read_again() {
+    let harness = Harness::new().await;
+    let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!({ "a": inner }));
+    let body = |levels: usize| json!({ "audio_url": AUDIO, "custom_metadata": nested(levels) });
+    let created = harness.post("/v2/pre-recorded", &body(119)).await.json();
+    let path = format!("/v2/pre-recorded/{}", created["id"].as_str().unwrap());
+    assert_eq!(harness.get(&path).await.json()["custom_metadata"], nested(119));
+    harness.patch(&path, &json!({ "post_session_metadata": nested(119) })).await;
+    assert_eq!(harness.get(&path).await.json()["post_session_metadata"]["a"], nested(118));
+    let refused = harness.post("/v2/pre-recorded", &body(120)).await.envelope(400);
+    assert_eq!(refused["validation_errors"], json!(["body must be nested in at most 120 levels"]));
+}
