@@ -123,7 +123,7 @@ async fn the_second_load_comes_from_the_cache() {
     let first = Runtime::new(settings.clone()).unwrap();
     first.load_bytes(bytes.clone(), &Policy::default()).await.unwrap();
     let kept = names();
-    assert_eq!(kept.len(), 2, "code and description: {kept:?}");
+    assert_eq!(kept.len(), 3, "code, its digest and the description: {kept:?}");
 
     // A description that only the cache can have given.
     let description = kept.iter().find(|name| name.to_string_lossy().ends_with(".json")).unwrap();

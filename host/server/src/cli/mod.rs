@@ -7,6 +7,7 @@ pub mod models;
 mod open_files;
 mod output;
 mod progress;
+mod running;
 pub mod serve;
 mod signals;
 pub mod transcribe;

@@ -6,22 +6,18 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::TcpListener;
-use tokio::task::{JoinError, JoinHandle};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::running::{Running, start};
 use super::signals::Signals;
 use super::{open_files, output};
-use crate::api::{self, Api, ApiSettings, ConnectionLimits};
+use crate::api::{Api, ApiSettings};
 use crate::app::{self, Desk, Host};
 use crate::auth::{Keys, Watch};
 use crate::config::Config;
 use crate::limits::DownloadLimits;
 use crate::{metrics, telemetry};
-
-/// What each part of the service gets to end in, however long the others took.
-const MOMENT: Duration = Duration::from_secs(1);
 
 /// Why a service without a key does not start.
 const NO_KEY: &str = "nobody could call this service: create a key with `tympan keys create --account NAME`, \
@@ -54,7 +50,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {}; set TYMPAN_LISTEN", config.listen))?;
     let address = listener.local_addr()?;
     let worker = host.worker(&config, app::worker_settings(&config))?;
-    let sender = host.sender(&config, worker.instance()).await?;
+    let sender = host.sender(&config, worker.instance().name()).await?;
     let mut api = api_of(&config, &host);
     api.job_arrived = worker.waker();
     let watch = Watch {
@@ -70,15 +66,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let _sweeping = AbortOnDropHandle::new(start(&broken, host.sweeper().run()));
     let api = Arc::new(api);
 
-    let grace = Duration::from_secs(config.worker.shutdown_grace_s);
-    let limits = ConnectionLimits::new(&config.limits);
-    let [stop_work, stop_sending, stop_serving] = std::array::from_fn(|_| CancellationToken::new());
-    let [cut_sending, cut_serving] = std::array::from_fn(|_| CancellationToken::new());
-    let working = start(&broken, worker.run(stop_work.clone()));
-    let sending = start(&broken, sender.run(stop_sending.clone(), cut_sending.clone()));
-    let router = api::router(api.clone());
-    let serving =
-        start(&broken, api::serve(listener, router, limits, stop_serving.clone(), cut_serving.clone()));
+    let running = Running::start(listener, api, worker, sender, &config, &broken);
     output::line(format_args!("listening on http://{address}"))?;
     let reload = async || {
         host.library.reload().await;
@@ -92,23 +80,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let is_broken = broken.is_cancelled();
     tracing::info!(is_broken, "stopping");
     let shut_down = async {
-        let deadline = Instant::now() + grace;
-        // Jobs can be read, and a POST gets its 503, until the work has ended.
-        api.draining.cancel();
-        stop_work.cancel();
-        let worked = working.await;
-        // The last jobs may have left messages; the next start sends what does not arrive now.
-        stop_sending.cancel();
-        let sent = ended_by(deadline, sending, &cut_sending).await;
-        stop_serving.cancel();
-        ended_by(deadline, serving, &cut_serving).await.context("the API ended unexpectedly")?;
-        worked.context("the worker ended unexpectedly")?;
-        sent.context("the sender ended unexpectedly")?;
-        api.tasks.close();
-        let deadline = deadline.max(Instant::now() + MOMENT);
-        if tokio::time::timeout_at(deadline, api.tasks.wait()).await.is_err() {
-            tracing::warn!("requests whose clients are gone did not end in time");
-        }
+        running.shut_down(Duration::from_secs(config.worker.shutdown_grace_s)).await?;
         exporter.finish().await;
         anyhow::Ok(())
     };
@@ -120,33 +92,6 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     }
     anyhow::ensure!(!is_broken, "a part of the service ended unexpectedly; the log says where");
     Ok(())
-}
-
-/// Starts a part of the service. Without any of them the rest would only seem to work, so its
-/// end, however it comes, fires `broken`.
-fn start(broken: &CancellationToken, part: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
-    let ended = broken.clone().drop_guard();
-    tokio::spawn(async move {
-        let _ended = ended;
-        part.await;
-    })
-}
-
-/// Waits for a task that has been told to stop until `deadline`, and a moment where that is
-/// over already; then cuts it off.
-async fn ended_by(
-    deadline: Instant,
-    mut task: JoinHandle<()>,
-    cut_off: &CancellationToken,
-) -> Result<(), JoinError> {
-    let deadline = deadline.max(Instant::now() + MOMENT);
-    match tokio::time::timeout_at(deadline, &mut task).await {
-        Ok(ended) => ended,
-        Err(_) => {
-            cut_off.cancel();
-            task.await
-        }
-    }
 }
 
 fn api_of(config: &Config, host: &Host) -> Api {
@@ -165,28 +110,4 @@ fn api_of(config: &Config, host: &Host) -> Api {
     let (store, blobs) = (host.store.clone(), host.blobs.clone());
     let (keys, policies) = (Keys::new(&config.auth), host.policies.clone());
     Api::new(store, blobs, keys, policies, app::host_rules(config), desk, settings)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Longer than anything here takes, on a busy machine too.
-    const PATIENCE: Duration = Duration::from_secs(60);
-
-    #[tokio::test]
-    async fn the_end_of_a_part_is_noticed_however_it_comes() {
-        let broken = CancellationToken::new();
-        let running = start(&broken, std::future::pending());
-        tokio::task::yield_now().await;
-        assert!(!broken.is_cancelled());
-        let panicked = start(&broken, async { panic!("a defect") });
-        tokio::time::timeout(PATIENCE, broken.cancelled()).await.expect("is noticed");
-        assert!(panicked.await.is_err());
-        running.abort();
-
-        let broken = CancellationToken::new();
-        start(&broken, async {});
-        tokio::time::timeout(PATIENCE, broken.cancelled()).await.expect("is noticed");
-    }
 }

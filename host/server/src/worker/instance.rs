@@ -7,6 +7,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use uuid::Uuid;
 
@@ -17,6 +18,7 @@ const STARTING: char = '.';
 pub struct Instance {
     name: String,
     folder: PathBuf,
+    is_released: AtomicBool,
     // Locked until dropped.
     _file: File,
 }
@@ -31,7 +33,7 @@ impl Instance {
         let file = File::create_new(&starting)?;
         file.lock()?;
         fs::rename(&starting, folder.join(&name))?;
-        Ok(Self { name, folder: folder.to_owned(), _file: file })
+        Ok(Self { name, folder: folder.to_owned(), is_released: AtomicBool::new(false), _file: file })
     }
 
     /// Owner of its leases.
@@ -52,9 +54,15 @@ impl Instance {
         Ok(dead)
     }
 
-    /// Says that this process has no leases any more. Without it, it is found dead once it has ended.
+    /// Says that all leases of jobs have been given back.
+    pub fn release(&self) {
+        self.is_released.store(true, Ordering::Relaxed);
+    }
+
+    /// Called when this process has no claims of any kind any more. Without it, or with leases left,
+    /// it is found dead once it has ended.
     pub fn end(&self) -> io::Result<()> {
-        self.forget(&self.name)
+        if self.is_released.load(Ordering::Relaxed) { self.forget(&self.name) } else { Ok(()) }
     }
 
     /// Forgets a dead process, once its leases are ended.
@@ -98,6 +106,9 @@ mod tests {
         drop(third);
         assert_eq!(here.dead().expect("lists"), vec![dead.clone()], "it ended without a word");
         here.forget(&dead).expect("forgets");
+        other.end().expect("ends");
+        assert!(folder.path().join(other.name()).exists(), "it may have leases");
+        other.release();
         other.end().expect("ends");
         drop(other);
         assert_eq!(here.dead().expect("lists"), Vec::<String>::new());

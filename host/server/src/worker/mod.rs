@@ -32,6 +32,7 @@ mod tests;
 pub use clock::ManualClock;
 pub use clock::{Clock, SystemClock};
 pub use failure::{Failure, Stop};
+pub use instance::Instance;
 pub use model_digest::ModelDigests;
 pub use progress::{Progress, Step};
 pub use queue::{Parts, Worker};

@@ -79,9 +79,9 @@ impl<S: Steps> Worker<S> {
         self.wake.clone()
     }
 
-    /// Name of this process as the owner of claims.
-    pub fn instance(&self) -> &str {
-        self.instance.name()
+    /// This process as the owner of claims.
+    pub fn instance(&self) -> Arc<Instance> {
+        self.instance.clone()
     }
 
     /// Works until `stop` fires, then lets running jobs finish within the grace time and
@@ -134,10 +134,7 @@ impl<S: Steps> Worker<S> {
                 return tracing::error!("jobs did not stop when told to; the next process takes them over");
             }
         }
-        let here = self.instance.clone();
-        if let Err(error) = on_disk(move || here.end()).await {
-            tracing::warn!(error = chain(&error), "the next process will take this one for dead");
-        }
+        self.instance.release();
     }
 
     /// Claims until there is no room or no work.

@@ -220,7 +220,7 @@ impl House {
     pub fn start_with(&self, steps: impl Steps) -> Running {
         let worker = Worker::new(self.parts(steps)).expect("starts");
         let stop = CancellationToken::new();
-        let instance = self.settings.instances_dir.join(worker.instance());
+        let instance = self.settings.instances_dir.join(worker.instance().name());
         Running { task: tokio::spawn(worker.run(stop.clone())), stop, instance }
     }
 
