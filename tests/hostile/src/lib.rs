@@ -56,7 +56,7 @@ impl Transform for Hostile {
             "panic" => machine::panic(),
             "unreachable" => core::arch::wasm32::unreachable(),
             "log_flood" => machine::log_flood(),
-            "large_result" => output::result_of_bytes(9 << 20),
+            "large_result" => output::result_of_bytes(17 << 20),
             "huge_result" => output::result_of_bytes(100 << 20),
             "broken_json" => output::result_text("{"),
             "nan_times" => output::changed(input, |utterance| utterance.words[0].end = f64::NAN),
