@@ -12,9 +12,13 @@ use crate::model::language::Language;
 /// Longest list of problems that is worked out for one object.
 const MOST_PROBLEMS: usize = 20;
 
-/// Values in a config object of which every problem is worked out; of more than that the first
-/// one alone. A problem takes about two kilobytes, and all of them exist before one is looked at.
+/// Values in a config object of which every problem is worked out; of more than that those that
+/// come first in long lists. A problem takes about two kilobytes, and all of them exist before one
+/// is looked at.
 const MOST_VALUES: usize = 1000;
+
+/// Items of each list, and members of each object, that are looked at first in a larger config.
+const FIRST_ITEMS: usize = 30;
 
 /// A JSON Schema (2020-12), ready to check with.
 #[derive(Debug)]
@@ -86,15 +90,52 @@ impl Schema {
     pub fn problems(&self, prefix: &str, config: &Map<String, Value>) -> Vec<String> {
         let instance = Value::Object(config.clone());
         let mut entries = Vec::new();
-        if values(&instance) > MOST_VALUES {
-            let first = self.validator.validate(&instance).err();
-            first.iter().for_each(|error| wording::describe(prefix, error, &mut entries));
-        } else {
-            let errors = self.validator.iter_errors(&instance).take(MOST_PROBLEMS);
-            errors.for_each(|error| wording::describe(prefix, &error, &mut entries));
+        if self.validator.is_valid(&instance) {
+            return entries;
+        }
+        let instance = if values(&instance) > MOST_VALUES { self.first_fault(instance) } else { instance };
+        for error in self.validator.iter_errors(&instance).take(MOST_PROBLEMS) {
+            wording::describe(prefix, &error, &mut entries);
         }
         entries.truncate(MOST_PROBLEMS);
         entries
+    }
+
+    /// The shortest beginning of all lists within `instance`, which is not valid, that is not valid
+    /// either: with one item less it was, so that it has few problems.
+    fn first_fault(&self, instance: Value) -> Value {
+        let is_valid = |count: usize| self.validator.is_valid(&beginning(&instance, count));
+        let (mut good, mut bad) = (0, FIRST_ITEMS);
+        let longest = longest(&instance);
+        while bad < longest && is_valid(bad) {
+            (good, bad) = (bad, bad * 2);
+        }
+        while good >= FIRST_ITEMS && bad - good > 1 {
+            let middle = good.midpoint(bad);
+            *if is_valid(middle) { &mut good } else { &mut bad } = middle;
+        }
+        beginning(&instance, bad)
+    }
+}
+
+/// Every list and object with its first `count` items only.
+fn beginning(value: &Value, count: usize) -> Value {
+    match value {
+        Value::Array(items) => items.iter().take(count).map(|item| beginning(item, count)).collect(),
+        Value::Object(members) => {
+            let first = members.iter().take(count);
+            first.map(|(name, member)| (name.clone(), beginning(member, count))).collect()
+        }
+        plain => plain.clone(),
+    }
+}
+
+/// Items of the longest list or object.
+fn longest(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(longest).max().unwrap_or(0).max(items.len()),
+        Value::Object(members) => members.values().map(longest).max().unwrap_or(0).max(members.len()),
+        _ => 0,
     }
 }
 
@@ -218,14 +259,21 @@ mod tests {
     }
 
     #[test]
-    fn of_a_large_object_the_first_problem_is_told() {
-        let schema = Schema::compile(&json!({"properties": {"x": {"items": {"type": "string"}}}})).unwrap();
+    fn of_a_large_object_the_first_problems_are_told() {
+        let list = json!({"type": "array", "maxItems": 10_000, "items": {"type": "string"}});
+        let either = json!({"anyOf": [{"type": "string"}, list]});
+        let schema = Schema::compile(&json!({"properties": {"x": list, "y": either}})).unwrap();
         let problems = |config: Value| schema.problems("c", config.as_object().unwrap());
-        assert_eq!(problems(json!({"x": vec![0; 500]})).len(), MOST_PROBLEMS);
-        assert_eq!(problems(json!({"x": vec![0; 500_000]})), ["c.x.0 must be a string"]);
-        let mut late = vec![json!("a"); 5_000];
-        late.push(json!(1));
-        assert_eq!(problems(json!({"x": late})), ["c.x.5000 must be a string"]);
+        for name in ["x", "y"] {
+            assert_eq!(problems(json!({name: vec![0; 500]})).len(), MOST_PROBLEMS);
+            assert_eq!(problems(json!({name: vec![0; 9_000]})).len(), MOST_PROBLEMS);
+            let mut late = vec![json!("a"); 5_000];
+            late.extend([json!(1), json!("b"), json!(2)]);
+            assert_eq!(problems(json!({name: late})), [format!("c.{name}.5000 must be a string")]);
+            let many = vec!["a"; 10_001];
+            assert_eq!(problems(json!({name: many})), [format!("c.{name} must contain at most 10000 items")]);
+            assert!(problems(json!({name: many[1..]})).is_empty());
+        }
     }
 
     #[test]
