@@ -49,13 +49,17 @@ pub struct AccountId(pub String);
 
 impl AccountId {
     /// Longest name.
-    pub const MOST_BYTES: usize = 128;
+    pub const MOST_CHARS: usize = 128;
     /// What [`AccountId::is_valid`] asks for, for whoever has to change a name.
-    pub const RULE: &str = "must have 1 to 128 printable bytes and no spaces at its ends";
+    pub const RULE: &str = "must have 1 to 128 printable characters and no spaces at its ends";
 
-    /// Whether a new account may have this name: 1 to 128 bytes of printable text.
+    /// The same for a JSON Schema, beside the length.
+    pub const PATTERN: &str =
+        r"^[^\s\u0000-\u001f\u007f-\u009f]([^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f])?$";
+
+    /// Whether a new account may have this name: 1 to 128 characters of printable text.
     pub fn is_valid(name: &str) -> bool {
-        (1..=Self::MOST_BYTES).contains(&name.len())
+        (1..=Self::MOST_CHARS).contains(&name.chars().count())
             && !name.chars().any(char::is_control)
             && name.trim() == name
     }

@@ -27,7 +27,9 @@ pub(super) fn attached() -> Value {
 
 pub(super) fn webhook() -> Value {
     let secret = json!({ "type": "string", "minLength": 1, "maxLength": MOST_CHARS });
-    let account = json!({ "type": "string", "minLength": 1, "maxLength": AccountId::MOST_BYTES });
+    let pattern = AccountId::PATTERN;
+    let account =
+        json!({ "type": "string", "minLength": 1, "maxLength": AccountId::MOST_CHARS, "pattern": pattern });
     let events: Vec<&str> = Event::ALL.into_iter().map(Event::name).collect();
     let events = json!({ "type": "array", "minItems": 1, "items": { "enum": events } });
     json!({
