@@ -112,7 +112,10 @@ mod tests {
             (json!({"url": "http://a.example", "secret": ""}), "secret must have"),
             (json!({"url": "http://a.example", "secret": "s".repeat(257)}), "secret must have"),
             (json!({"url": "http://a.example", "account": ""}), "account must have"),
-            (json!({"url": "http://a.example", "account": "é".repeat(AccountId::MOST_CHARS + 1)}), "account must have"),
+            (
+                json!({"url": "http://a.example", "account": "é".repeat(AccountId::MOST_CHARS + 1)}),
+                "account must have",
+            ),
             (json!({"url": "http://a.example", "account": " a"}), "account must have"),
             (json!({"url": "http://a.example", "account": "a\nb"}), "account must have"),
             (json!({"url": "http://a.example", "events": []}), "events must not be empty"),
