@@ -12,6 +12,7 @@ mod file;
 mod load;
 mod otlp;
 mod paths;
+mod plan;
 mod plans;
 mod sections;
 mod settings;

@@ -13,7 +13,7 @@ use super::sender::Sending;
 use super::settings::Settings;
 use crate::metrics;
 use crate::model::cause::chain;
-use crate::model::date;
+use crate::model::date::{self, later};
 use crate::model::event::Target;
 use crate::model::secret::Secret;
 use crate::store::{Attempted, DeliveryClaim};
@@ -64,10 +64,6 @@ fn decide(
     }
     let pause = settings.pause_after(claim.attempt).filter(|_| !failure.is_final());
     Attempted::Failed { error, next_try_ms: pause.map(|pause| later(now_ms, pause)) }
-}
-
-fn later(at_ms: i64, by: Duration) -> i64 {
-    at_ms.saturating_add(by.as_millis() as i64)
 }
 
 /// Logs, counts and traces what was written down.

@@ -1,5 +1,7 @@
 //! Moments as the wire shows them.
 
+use std::time::Duration;
+
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
@@ -15,6 +17,11 @@ const DAY: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]
 /// Milliseconds since 1970, now.
 pub fn now_ms() -> i64 {
     i64::try_from(OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX)
+}
+
+/// So long after a moment, milliseconds since 1970.
+pub fn later(at_ms: i64, by: Duration) -> i64 {
+    at_ms.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// `2026-01-01T10:00:00.000Z` for milliseconds since 1970.

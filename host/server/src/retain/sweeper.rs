@@ -53,13 +53,15 @@ impl RetainError {
 /// How long an account's data is kept.
 pub type Periods = Arc<dyn Fn(&AccountId) -> Retention + Send + Sync>;
 
-/// How much goes of a job that leaves nothing behind.
+/// Which jobs go, and what of them.
 #[derive(Clone, Copy)]
-enum Part {
-    /// All of it.
-    Whole,
-    /// What was asked and said.
-    Content,
+enum Going<'a> {
+    /// All of those that leave nothing behind.
+    Unkept,
+    /// What was asked and said of those.
+    UnkeptContent,
+    /// All of those of an account that ended before a moment.
+    Old(&'a AccountId, i64),
 }
 
 /// Keeps no more than it must.
@@ -97,26 +99,24 @@ impl Sweeper {
     /// Erases jobs of plans without retention: what was asked and said once the callback was
     /// delivered, or could not be, and the rest once nobody waits to hear of the job.
     pub async fn forget(&self, now_ms: i64) -> Result<(), RetainError> {
-        self.sweep_unkept(Part::Whole, now_ms).await?;
-        self.sweep_unkept(Part::Content, now_ms).await
+        self.sweep_jobs(Going::Unkept, now_ms).await?;
+        self.sweep_jobs(Going::UnkeptContent, now_ms).await
     }
 
-    async fn sweep_unkept(&self, part: Part, now_ms: i64) -> Result<(), RetainError> {
+    /// Those that cannot be erased keep no others from it, and are looked at once.
+    async fn sweep_jobs(&self, going: Going<'_>, now_ms: i64) -> Result<(), RetainError> {
         let mut stuck = HashSet::new();
         loop {
-            let limit = BATCH + stuck.len() as u32;
-            let mut jobs = match part {
-                Part::Whole => self.store.jobs_to_forget(limit).await?,
-                Part::Content => self.store.jobs_to_empty(limit).await?,
-            };
+            let mut jobs = self.going(going, BATCH + stuck.len() as u32).await?;
             jobs.retain(|(_, id)| !stuck.contains(id));
             if jobs.is_empty() {
                 return Ok(());
             }
             for (account, id) in jobs {
-                let erased = match part {
-                    Part::Whole => self.erase(&account, id, "zero_retention", now_ms).await,
-                    Part::Content => self.empty(&account, id, now_ms).await,
+                let erased = match going {
+                    Going::Unkept => self.erase(&account, id, "zero_retention", now_ms).await,
+                    Going::UnkeptContent => self.empty(&account, id, now_ms).await,
+                    Going::Old(..) => self.erase(&account, id, "retention", now_ms).await,
                 };
                 if erased.is_err() {
                     stuck.insert(id);
@@ -124,6 +124,17 @@ impl Sweeper {
                 go_on(id, erased)?;
             }
         }
+    }
+
+    async fn going(&self, going: Going<'_>, limit: u32) -> Result<Vec<(AccountId, JobId)>, RetainError> {
+        Ok(match going {
+            Going::Unkept => self.store.jobs_to_forget(limit).await?,
+            Going::UnkeptContent => self.store.jobs_to_empty(limit).await?,
+            Going::Old(account, before_ms) => {
+                let ids = self.store.jobs_ended_before(account, before_ms, limit).await?;
+                ids.into_iter().map(|id| (account.clone(), id)).collect()
+            }
+        })
     }
 
     /// Erases everything that is older than its plan keeps it. What cannot be erased keeps
@@ -148,7 +159,7 @@ impl Sweeper {
         let before = |days: Option<u32>| days.map(|days| now_ms - length_ms(days));
         let metadata_before = before(periods.metadata_days);
         if let Some(before_ms) = metadata_before {
-            self.sweep_jobs(account, before_ms, now_ms).await?;
+            self.sweep_jobs(Going::Old(account, before_ms), now_ms).await?;
         }
         if let Some(before_ms) = before(periods.transcript_days) {
             self.sweep_blobs(account, Keepsake::Transcript, before_ms, now_ms).await?;
@@ -163,25 +174,6 @@ impl Sweeper {
             while self.store.expire_logs(account, before_ms, BATCH).await? > 0 {}
         }
         Ok(())
-    }
-
-    async fn sweep_jobs(&self, account: &AccountId, before_ms: i64, now_ms: i64) -> Result<(), RetainError> {
-        let mut stuck = HashSet::new();
-        loop {
-            let limit = BATCH + stuck.len() as u32;
-            let mut jobs = self.store.jobs_ended_before(account, before_ms, limit).await?;
-            jobs.retain(|id| !stuck.contains(id));
-            if jobs.is_empty() {
-                return Ok(());
-            }
-            for id in jobs {
-                let erased = self.erase(account, id, "retention", now_ms).await;
-                if erased.is_err() {
-                    stuck.insert(id);
-                }
-                go_on(id, erased)?;
-            }
-        }
     }
 
     async fn sweep_blobs(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::model::code::Blame;
+use crate::model::date::later;
 
 /// Pause after the first failure; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
@@ -51,10 +52,6 @@ pub fn next_try_ms(failed: &Failed, horizon: Duration, chance: f64) -> Option<i6
         }
     };
     is_in_time.then_some(due_ms)
-}
-
-fn later(at_ms: i64, by: Duration) -> i64 {
-    at_ms + by.as_millis() as i64
 }
 
 /// Doubling, between half and all of the nominal pause.
