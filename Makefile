@@ -14,7 +14,10 @@ setup:
 	@scripts/setup.sh
 
 .PHONY: binaries
+# The build of whisper.cpp does not look at NATIVE again by itself.
 binaries: setup
+	@[ "$$(cat target/native 2>/dev/null)" = "$(NATIVE)" ] || \
+		{ cargo clean --quiet --release -p whisper-rs-sys; mkdir -p target; echo "$(NATIVE)" > target/native; }
 	@$(if $(NATIVE),GGML_NATIVE=ON,) cargo build --locked --release --workspace --bins
 
 addons: binaries

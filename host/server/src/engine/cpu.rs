@@ -28,6 +28,17 @@ fn missing() -> Vec<&'static str> {
     Vec::new()
 }
 
+/// What computes the large products of matrices, for the log.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub fn products() -> &'static str {
+    tympan_matmul::in_use()
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn products() -> &'static str {
+    "whisper.cpp's own"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

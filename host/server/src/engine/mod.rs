@@ -46,6 +46,7 @@ impl Engine {
     pub fn new(settings: EngineSettings) -> Result<Self, EngineError> {
         cpu::check()?;
         whisper::silence();
+        tracing::info!(products = cpu::products(), "instructions for inference");
         let available = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if settings.threads == 0 { available } else { settings.threads };
         let lanes =
