@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn stops_without_spaces_end_sentences() {
         assert_eq!(cut("zh", "你|好|。|你|好|吗|？|很|好|！"), ["你好。", "你好吗？", "很好！"]);
-        assert_eq!(cut("zh", "你|去|吗|？|“|当|然|！|”|他|说|。"), ["你去吗？", "“当然！”", "他说。"]);
+        assert_eq!(cut("zh", "你|去|吗|？|“|当|然|！|”|他|走|了|。"), ["你去吗？", "“当然！”", "他走了。"]);
         assert_eq!(cut("zh", "去|吗|？“|好|。”"), ["去吗？", "“好。”"]);
         assert_eq!(cut("ja", "「|はい|。|」|そう|です|。"), ["「はい。」", "そうです。"]);
         assert_eq!(
@@ -149,6 +149,71 @@ mod tests {
         assert_cut("it", &["L'avv. Bianchi cita dell’art. 5 il resto.", "Bene."]);
         assert_cut("en", &["I live in the U.S.", "And you?", "Plan B.", "Then what on Jan. 5?"]);
         assert_eq!(cut("en", "Take vitamin C. _Then rest."), ["Take vitamin C.", "Then rest."]);
+    }
+
+    #[test]
+    fn abbreviations_before_a_number_go_on_and_numbers_still_end_sentences() {
+        assert_cut("en", &["See ch. 2.", "Read vol. 3.", "It is on p. 12.", "Take No. 5.", "In Fig. 4."]);
+        assert_cut("en", &["Vol. II Is out.", "It was in 1990.", "Then he left.", "He was 5.", "Then 6."]);
+        assert_cut("en", &["See p. 12.", "Then stop.", "I say no.", "I won't.", "He is on ch. 3.", "Good."]);
+        assert_cut("de", &["Siehe S. 12.", "Danach Nr. 5.", "Dann Bd. II Und Kap. 3.", "Gut."]);
+        assert_cut("fr", &["Voir p. 12.", "Puis chap. 3.", "C'est le t. II Bien.", "Bon."]);
+        assert_cut(
+            "es",
+            &["Véase la pág. 4.", "Es el núm. 3.", "En el cap. 2.", "En el s. XX Murió.", "Sí."],
+        );
+        assert_cut("it", &["Vedi pag. 4.", "È il n. 3.", "Nel cap. 2.", "Bene."]);
+        assert_cut("pt", &["Veja a pág. 4.", "No séc. XX Houve.", "No cap. 2.", "Bem."]);
+        assert_cut("nl", &["Zie blz. 4.", "Zie hfst. 2.", "Goed."]);
+        assert_cut("pl", &["Zob. str. 4.", "O godz. 5.", "Rozdz. 2.", "Dobrze."]);
+        assert_cut("cs", &["Viz str. 4.", "Obr. 2.", "Kap. 3.", "Dobře."]);
+        assert_cut("sv", &["Se s. 4.", "Kap. 2.", "Bra."]);
+        assert_cut("ru", &["См. стр. 4.", "Это рис. 2.", "В т. 3.", "Да."]);
+        assert_cut("uk", &["Див. с. 4.", "Це мал. 2.", "Так."]);
+    }
+
+    #[test]
+    fn abbreviations_of_places_go_on_and_units_end_sentences() {
+        assert_cut("ru", &["Он живёт в г. Москва на ул. Ленина.", "Там школа им. Пушкина."]);
+        assert_cut("ru", &["Это было в 1990 г.", "Потом он уехал.", "Да."]);
+        assert_cut("ru", &["Стоит 100 р.", "Потом дороже.", "За р. Волга лес."]);
+        assert_cut("uk", &["Він живе у м. Київ на вул. Хрещатик.", "Так."]);
+        assert_cut("bg", &["Живее в гр. София на ул. Раковски.", "Да."]);
+        assert_cut("be", &["Жыве ў г. Мінск.", "Так."]);
+    }
+
+    #[test]
+    fn abbreviations_of_several_words_go_on() {
+        assert_cut("ru", &["Столица, т. е. Москва, и столы, стулья и т. д. стоят там.", "Да."]);
+        assert_cut(
+            "ru",
+            &["Многие, в т. ч. Иванов, и и. о. Петров здесь.", "Есть столы и т. д.", "Потом всё."],
+        );
+        assert_cut("de", &["Es kamen u. a. Herr Weiß, d. h. Anna und i. d. R. Otto.", "Gut."]);
+        assert_cut("de", &["Im Jahr 50 v. Chr. starb er.", "Er lebte bis 20 n. Chr.", "Dann war Ruhe."]);
+        assert_cut("da", &["Det er f. eks. Oslo og bl. a. Bergen.", "Godt."]);
+        assert_cut("pl", &["Był m. in. Nowak.", "Tak."]);
+        assert_cut(
+            "fr",
+            &["J.-P. Dupont et M. Durand.", "En 50 av. J.-C. naquit Rome.", "En 20 av. J.-C.", "Rome dort."],
+        );
+        assert_cut("es", &["Nació en 50 a. C. en Roma.", "Murió en 20 a. C.", "Luego nada."]);
+    }
+
+    #[test]
+    fn quotes_inside_a_sentence_go_on_in_korean_and_chinese() {
+        assert_cut("ko", &["그는 \"가자.\" 라고 말했다.", "\"뭐?\" 하고 물었다.", "네."]);
+        assert_cut("ko", &["“좋아!” 이라고 했다.", "“그래.”", "고마워요."]);
+        assert_eq!(cut("ko", "그는| “가자.”|라고| 말했다.| 네."), ["그는 “가자.”라고 말했다.", "네."]);
+        assert_eq!(cut("ko", "“가자.”|고| 했다.| 네."), ["“가자.”고 했다.", "네."]);
+        assert_eq!(cut("zh", "“|走|吧|。”|他|说|。|好|。"), ["“走吧。”他说。", "好。"]);
+        assert_eq!(
+            cut("zh", "「|走|吧|。|」|媽媽|笑|著|說|，|他|走|了|。"),
+            ["「走吧。」媽媽笑著說，他走了。"]
+        );
+        assert_eq!(cut("zh", "“|走|？”|老师|问道"), ["“走？”老师问道"]);
+        assert_eq!(cut("zh", "“|走|？”|我|不|知道|。"), ["“走？”", "我不知道。"]);
+        assert_eq!(cut("zh", "“|走|。”|她|问|：“|去|哪|？”"), ["“走。”", "她问：“去哪？”"]);
     }
 
     #[test]

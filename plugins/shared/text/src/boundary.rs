@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::abbreviated::is_abbreviated;
 use crate::abbreviations::Abbreviations;
 use crate::chain::{Chain, opens_before};
-use crate::stop::{Stops, trailing_punctuation};
+use crate::quoted::is_quoted_inside;
+use crate::stop::Stops;
 use crate::unpunctuated;
 
-/// Between two sentences speakers usually stop for longer; within a name they do not.
-const NAME_PAUSE_S: f64 = 0.3;
 /// An utterance that ends without a stop ends a sentence which is already this long: without
 /// punctuation the whole file would be one sentence.
 const LONGEST_UNPUNCTUATED_S: f64 = 30.0;
@@ -99,74 +99,7 @@ fn behind_closing_marks(chain: &Chain, begin: usize) -> usize {
 
 /// Whether the sentence goes on at a place where the rules would end it.
 fn goes_on(chain: &Chain, at: usize, abbreviations: Abbreviations) -> bool {
-    if at == 0 {
-        return false;
-    }
-    let before = chain.words[at - 1].text.trim();
-    let after = chain.words[at].text.trim();
-    is_quoted_part(before, after)
-        || is_quoted_in_japanese(before, after)
-        || is_abbreviated(chain, at, before.trim_start_matches(|c: char| !c.is_alphanumeric()), abbreviations)
-}
-
-/// `"Why?" he asked`: a quote that the sentence goes on after.
-fn is_quoted_part(before: &str, after: &str) -> bool {
-    let tail = trailing_punctuation(before);
-    tail.ends_with(['"', '”', '“', '\'', '’', '»', '«', '›', '‹']) && after.starts_with(char::is_lowercase)
-}
-
-/// `「行く？」と聞いた`: the particle that puts a quote into a sentence.
-fn is_quoted_in_japanese(before: &str, after: &str) -> bool {
-    let is_particle = after.starts_with('と') || after.starts_with("って");
-    trailing_punctuation(before).ends_with(['」', '』', '”']) && is_particle
-}
-
-fn is_abbreviated(chain: &Chain, at: usize, before: &str, abbreviations: Abbreviations) -> bool {
-    let Some(core) = before.strip_suffix('.') else {
-        return false;
-    };
-    if core.is_empty() || core.ends_with('.') {
-        return false;
-    }
-    let after = chain.words[at].text.trim();
-    if abbreviations.stands_before_name(core) {
-        return true;
-    }
-    if after.starts_with(char::is_numeric) && abbreviations.stands_before_number(core) {
-        return true;
-    }
-    let is_tight = chain.pause_before_s(at) < NAME_PAUSE_S;
-    if core.chars().all(|c| c.is_ascii_digit()) {
-        return core.len() <= 2 && is_tight && abbreviations.writes_ordinals_with_stop();
-    }
-    is_initial(core)
-        && !abbreviations.begins_sentence(after)
-        && initial_goes_on(chain, at, core, after, is_tight)
-}
-
-/// `J`, `Ph.D`, `U.S`, `ए`: single letters, each with its dot but the last.
-fn is_initial(core: &str) -> bool {
-    core.split('.').all(|part| part.graphemes(true).count() == 1 && part.starts_with(char::is_alphabetic))
-}
-
-fn initial_goes_on(chain: &Chain, at: usize, core: &str, after: &str, is_tight: bool) -> bool {
-    let next_is_initial = after.strip_suffix('.').is_some_and(is_initial);
-    if next_is_initial {
-        return true;
-    }
-    if core.starts_with(char::is_lowercase) {
-        // The end of "z. B." and its like; "p.m." may end a sentence.
-        return false;
-    }
-    if core == "I" {
-        return false;
-    }
-    let previous = at.checked_sub(2).map(|n| chain.words[n].text.trim());
-    let is_in_name = previous.is_none_or(|word| {
-        word.starts_with(char::is_uppercase) && !word.ends_with(['.', '?', '!'])
-            || word.strip_suffix('.').is_some_and(is_initial)
-    });
-    is_in_name || is_tight
+    at > 0 && (is_quoted_inside(chain, at) || is_abbreviated(chain, at, abbreviations))
 }
 
 /// Ends overlong sentences where an utterance ends.

@@ -4,9 +4,11 @@
 //! Pure functions over the SDK's transcript types. Nothing here decides what an add-on does
 //! with them.
 
+mod abbreviated;
 mod abbreviations;
 mod boundary;
 mod chain;
+mod quoted;
 mod script;
 mod stop;
 mod unpunctuated;
