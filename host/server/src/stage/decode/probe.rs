@@ -74,6 +74,8 @@ impl Look {
         let (start_s, length_s) = (packet.pts.get() as f64 * tick_s, packet.dur.get() as f64 * tick_s);
         if self.packets == 0 {
             self.selected.begins_at(start_s);
+            // Before zero lies the delay of an encoder, which is not heard.
+            self.end_s = start_s.min(0.0);
         }
         self.packets += 1;
         self.end_s = match self.selected.container.clock {
@@ -94,7 +96,12 @@ impl Look {
     }
 
     fn length_s(&self) -> f64 {
-        self.ended_s + self.selected.promised_s().unwrap_or(self.end_s)
+        let promised_s = match self.selected.is_exact {
+            // All of it has been looked at.
+            true => self.selected.padded_end_s(self.end_s),
+            false => self.selected.promised_s(),
+        };
+        self.ended_s + promised_s.unwrap_or(self.end_s)
     }
 
     fn finish(self, name: Option<&str>) -> Result<Probe, DecodeError> {

@@ -17,9 +17,6 @@ use super::timeline::Timeline;
 use super::window::Window;
 use crate::model::segments::SAMPLE_RATE_HZ;
 
-/// A stated end this close before the decoded one is where the encoder's padding starts.
-const PADDING_S: f64 = 0.2;
-
 /// How far the sum of the lengths of packets may be off, seconds: a recording that is just as
 /// long as allowed is not refused.
 const INEXACT_S: f64 = 0.001;
@@ -188,12 +185,9 @@ impl<'a> Run<'a> {
                 DecodeError::NoData
             });
         }
-        let end_s = self.timeline.end_s();
-        let padding = selected
-            .stated_s
-            .filter(|stated_s| selected.is_exact && (*stated_s..*stated_s + PADDING_S).contains(&end_s));
+        let padded_s = selected.padded_end_s(self.timeline.end_s());
         let longest =
-            selected.cut_s.or(padding).map(|stated_s| (stated_s * f64::from(SAMPLE_RATE_HZ)).round() as u64);
+            selected.cut_s.or(padded_s).map(|stated_s| (stated_s * f64::from(SAMPLE_RATE_HZ)).round() as u64);
         let written = self.sink.finish(longest)?;
         if written.frames == 0 {
             return Err(DecodeError::NoData);

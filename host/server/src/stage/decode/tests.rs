@@ -64,6 +64,15 @@ fn what_is_lost_of_joined_flac_files_is_told() {
     assert!(damage[0].ends_with("the rest is left out"), "{damage:?}");
 }
 
+#[test]
+fn joined_mp3_files_are_told_in_full_length() {
+    let one = fixture("formats/cbr64.mp3");
+    let (one_s, told_s, _) = lengths(&one);
+    assert!((told_s - one_s).abs() < 0.001, "{told_s}, not {one_s}");
+    let (joined_s, told_s, _) = lengths(&[&one[..], &one, &one].concat());
+    assert!(joined_s > 2.9 * one_s && (told_s - joined_s).abs() < 0.01, "{told_s}, not {joined_s}");
+}
+
 /// An element of Matroska with a size of four bytes.
 fn element(id: &[u8], body: &[u8]) -> Vec<u8> {
     let size = 0x1000_0000 | u32::try_from(body.len()).unwrap();

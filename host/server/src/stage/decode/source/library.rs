@@ -55,7 +55,9 @@ impl Library {
             fault.unwrap_or_else(damaged)
         })?;
         let (track, selected) = select(reader.tracks(), container)?;
-        let selected = Selected { is_followed: rest.is_some() || kind == Kind::Ogg, ..selected };
+        // The tag of an MPEG file knows nothing of files that were joined behind it.
+        let is_followed = rest.is_some() || matches!(kind, Kind::Ogg | Kind::MpegAudio);
+        let selected = Selected { is_followed, ..selected };
         Ok((Self { reader, container, track, errors: 0, rest }, selected))
     }
 

@@ -22,6 +22,9 @@ use library::Library;
 
 pub(super) use open::open;
 
+/// A stated end this close before the decoded one is where the encoder's padding starts.
+const PADDING_S: f64 = 0.2;
+
 /// How far timestamps can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Clock {
@@ -85,6 +88,12 @@ impl Selected {
     /// Its length as far as can be said without reading all of it.
     pub(super) fn promised_s(&self) -> Option<f64> {
         self.held_s.or(self.stated_s)
+    }
+
+    /// The stated end of the audio, where what was found behind it, up to `end_s`, can only be the
+    /// padding of an encoder.
+    pub(super) fn padded_end_s(&self, end_s: f64) -> Option<f64> {
+        self.stated_s.filter(|stated_s| self.is_exact && (*stated_s..*stated_s + PADDING_S).contains(&end_s))
     }
 
     /// Decodes a packet into `planes` and returns the sample rate.
