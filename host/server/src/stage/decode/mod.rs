@@ -23,6 +23,7 @@ mod sniff;
 mod source;
 #[cfg(test)]
 mod tests;
+mod text;
 mod timeline;
 mod wave;
 mod window;

@@ -1,6 +1,7 @@
 //! Tells what a file is by its first bytes; names and content types are not looked at.
 
 use super::mpeg;
+use super::text;
 
 /// What the content looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +107,10 @@ pub(super) fn sniff(head: &[u8]) -> Kind {
     if let Some((_, _, kind)) = by_magic {
         return *kind;
     }
+    // Its first two bytes may be those of a frame.
+    if let Some(what) = text::in_wide_characters(head) {
+        return Kind::NotMedia(what);
+    }
     if let Some(kind) = mpeg::starts_with_frames(head) {
         return kind;
     }
@@ -115,7 +120,7 @@ pub(super) fn sniff(head: &[u8]) -> Kind {
     if is_loas(head) {
         return Kind::Unsupported("AAC in a LOAS or LATM stream");
     }
-    text(head).map_or(Kind::Unknown, Kind::NotMedia)
+    text::in_utf8(head).map_or(Kind::Unknown, Kind::NotMedia)
 }
 
 fn is_transport_stream(head: &[u8]) -> bool {
@@ -176,27 +181,6 @@ fn riff_or_form(head: &[u8]) -> Option<Kind> {
         (b"FORM", b"AIFF" | b"AIFC") => Some(Kind::Aiff),
         _ => None,
     }
-}
-
-fn text(head: &[u8]) -> Option<&'static str> {
-    let body = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    // A character may be cut at the end of what was read.
-    let valid = match std::str::from_utf8(body) {
-        Ok(text) => text,
-        Err(cut) if cut.error_len().is_none() => std::str::from_utf8(&body[..cut.valid_up_to()]).ok()?,
-        Err(_) => return None,
-    };
-    if valid.is_empty() || valid.chars().any(|c| c.is_control() && !c.is_whitespace()) {
-        return None;
-    }
-    let start = valid.trim_start().chars().take(16).collect::<String>().to_ascii_lowercase();
-    Some(match () {
-        () if start.starts_with("<!doctype") || start.starts_with("<html") => "an HTML page",
-        () if start.starts_with("<?xml") || start.starts_with('<') => "an XML or HTML document",
-        () if start.starts_with('{') || start.starts_with('[') => "a JSON document",
-        () if start.starts_with("#extm3u") => "a playlist",
-        () => "plain text",
-    })
 }
 
 #[cfg(test)]

@@ -73,6 +73,20 @@ fn joined_mp3_files_are_told_in_full_length() {
     assert!(joined_s > 2.9 * one_s && (told_s - joined_s).abs() < 0.01, "{told_s}, not {joined_s}");
 }
 
+#[test]
+fn text_is_called_text_in_whatever_encoding() {
+    let text = "Dear all, the minutes of the meeting are below.\r\nBäcker, 東京\r\n".repeat(40);
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [&b"\xff\xfe"[..], b""].map(|mark| [mark, &little].concat()) {
+        assert_eq!(refusal(&bytes), refusal(text.as_bytes()));
+    }
+    for bytes in [&b"\xfe\xff"[..], b""].map(|mark| [mark, &big].concat()) {
+        assert_eq!(refusal(&bytes), refusal(text.as_bytes()));
+    }
+    assert_eq!(refusal(b"\xff\xfeH\0i\0"), refusal(b"Hi"));
+}
+
 /// An element of Matroska with a size of four bytes.
 fn element(id: &[u8], body: &[u8]) -> Vec<u8> {
     let size = 0x1000_0000 | u32::try_from(body.len()).unwrap();
