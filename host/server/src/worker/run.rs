@@ -80,6 +80,7 @@ impl Run {
             self.set_trail(identity.then("value", &bytes));
             return Ok(value);
         }
+        self.progress.make();
         let began = Instant::now();
         let span = tracing::info_span!("step", otel.name = step.name());
         let bytes = to_json(&making.instrument(span).await?);

@@ -82,7 +82,13 @@ impl<'a> Results<'a> {
         let done = done.map_err(TranscribeError::Log)?;
         let done_frames =
             segments.iter().zip(&done).filter(|(_, done)| done.is_some()).map(|(s, _)| length(s)).sum();
-        Ok(Self { run, done, done_frames, all_frames: segments.iter().map(length).sum() })
+        let results = Self { run, done, done_frames, all_frames: segments.iter().map(length).sum() };
+        results.report();
+        Ok(results)
+    }
+
+    fn report(&self) {
+        (self.run.on_progress)(self.done_frames as f32 / self.all_frames.max(1) as f32);
     }
 
     /// Transcribes what is missing, in one language choice for all.
@@ -99,7 +105,7 @@ impl<'a> Results<'a> {
             self.done_frames += length(&self.run.segments.segments[index]);
         }
         self.done[index] = Some(result);
-        (self.run.on_progress)(self.done_frames as f32 / self.all_frames.max(1) as f32);
+        self.report();
         Ok(())
     }
 

@@ -54,6 +54,27 @@ async fn a_step_is_redone_when_what_made_it_has_changed_or_is_gone() {
 }
 
 #[tokio::test]
+async fn what_clients_see_never_goes_back_when_a_job_resumes() {
+    let house = House::open().await;
+    let id = house.add_job().await;
+    let shown = async || house.job(id).await.post_session_metadata;
+    let before = Script::with("transcribe/2", &[Trouble::Hang]);
+    let worker = house.start(&before);
+    wait_for("half of the segments", async || (shown().await.get("progress")? == 0.5).then_some(())).await;
+    worker.kill().await;
+    house.clock.advance(lease_ms(&house));
+    let after = Script::with("transcribe/2", &[Trouble::Hang]);
+    let worker = house.start(&after);
+    wait_for_place(&after, "transcribe/2").await;
+    let due = async || house.ask("SELECT due_ms FROM jobs").await;
+    let claimed_until = due().await;
+    house.clock.advance(1);
+    wait_for("a sign of life", async || (due().await > claimed_until).then_some(())).await;
+    assert_eq!((&shown().await["step"], &shown().await["progress"]), (&"transcribe".into(), &0.5.into()));
+    worker.kill().await;
+}
+
+#[tokio::test]
 async fn a_damaged_checkpoint_is_redone() {
     let house = House::open().await;
     let id = house.add_job().await;

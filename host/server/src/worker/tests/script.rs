@@ -133,6 +133,7 @@ impl Steps for Script {
                     let start = number as f64 / 3.0;
                     let bytes = serde_json::to_vec(&start).expect("a number");
                     run.checkpoints.save(&place, &run.trail(), bytes).await?;
+                    run.progress.advance((number + 1) as f32 / SEGMENTS as f32);
                     start
                 }
             };
