@@ -143,6 +143,26 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
+/// Refuses a body in a transfer coding other than chunked, which alone is taken off on arrival
+/// (RFC 9112, section 6.1).
+pub(super) fn check_transfer(headers: &HeaderMap) -> Result<(), ApiError> {
+    let sent = headers.get_all(header::TRANSFER_ENCODING);
+    let codings: Vec<&[u8]> = sent
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii)
+        .collect();
+    let is_chunked = |coding: &&[u8]| coding.eq_ignore_ascii_case(b"chunked");
+    if !codings.iter().all(is_chunked) {
+        let message = "Of transfer-encoding only chunked is understood; send the body without another coding";
+        return Err(ApiError::new(StatusCode::NOT_IMPLEMENTED, message));
+    }
+    match codings.len() {
+        0 | 1 => Ok(()),
+        _ => Err(ApiError::new(StatusCode::BAD_REQUEST, "transfer-encoding must name chunked once")),
+    }
+}
+
 /// Reads a JSON object.
 pub(super) async fn json_object(request: Request, limits: &Limits) -> Result<Map<String, Value>, ApiError> {
     if !has_media_type(request.headers(), "application/json") {

@@ -13,6 +13,7 @@ use futures_util::FutureExt;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
+use super::body::check_transfer;
 use super::envelope;
 use super::error::ApiError;
 use super::linger;
@@ -93,6 +94,9 @@ async fn answer(api: &Api, request: Request, next: Next) -> Response {
     if !has_one_host(&request) {
         return ApiError::new(StatusCode::BAD_REQUEST, "The request must have one Host header")
             .into_response();
+    }
+    if let Err(error) = check_transfer(request.headers()) {
+        return error.into_response();
     }
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,

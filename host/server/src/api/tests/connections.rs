@@ -102,6 +102,30 @@ async fn a_body_that_does_not_come_is_408_and_a_head_that_does_not_come_ends() {
 }
 
 #[tokio::test]
+async fn a_body_in_a_coding_that_is_not_understood_is_501() {
+    let server = Server::start(30).await;
+    let head = post(0).replace("content-length: 0\r\n\r\n", "");
+    for (codings, status) in [
+        ("transfer-encoding: gzip, chunked", 501),
+        ("transfer-encoding: gzip\r\ntransfer-encoding: chunked", 501),
+        ("transfer-encoding: identity, chunked", 501),
+        ("transfer-encoding: chunked, chunked", 400),
+        ("transfer-encoding: gzip", 400),
+        // The object lacks its audio_url.
+        ("Transfer-Encoding: Chunked", 400),
+    ] {
+        let mut stream = server.connect().await;
+        let sent = format!("{head}{codings}\r\nconnection: close\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n");
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let answer = read_all(stream).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{codings}: {answer}");
+        assert!(answer.contains(&format!("\"statusCode\":{status}")), "{codings}: {answer}");
+        assert_eq!(answer.contains("audio_url"), codings == "Transfer-Encoding: Chunked", "{answer}");
+        assert!(status != 501 || answer.contains("transfer-encoding"), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_request_is_answered_with_an_envelope() {
     let server = Server::start(30).await;
     let long = "a".repeat(3 * 1024 * 1024);
