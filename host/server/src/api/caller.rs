@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
 
 use super::error::ApiError;
 use super::state::Api;
@@ -59,18 +59,31 @@ impl FromRequestParts<Arc<Api>> for Admin {
 }
 
 fn holder(parts: &Parts, api: &Api) -> Result<Holder, ApiError> {
-    let presented = || api.keys.headers().iter().flat_map(|name| parts.headers.get_all(name));
-    if presented().next().is_none() {
-        let name = &api.keys.headers()[0];
-        return Err(ApiError::new(StatusCode::UNAUTHORIZED, format!("The header {name} is missing")));
-    }
-    let holder = presented()
-        .find_map(|value| api.keys.holder_of(value.as_bytes()))
-        .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "The API key is not valid"))?;
+    let key = presented_key(parts, api.keys.headers())?;
+    let holder = api.keys.holder_of(key).ok_or_else(|| refused("The API key is not valid"))?;
     if let Some(rate) = api.policies.policy_of(&holder.account).request_rate {
         api.rates.admit(holder.digest, rate).map_err(|wait| {
             ApiError::too_many("Too many requests with this key, try again later", wait.as_secs() + 1)
         })?;
     }
     Ok(holder)
+}
+
+/// The one key of a request. Which of several counts must not depend on the reader: a proxy may
+/// have looked at another one. The same key may stand under further names.
+fn presented_key<'r>(parts: &'r Parts, names: &[String]) -> Result<&'r [u8], ApiError> {
+    let first_name = &names[0];
+    let mut presented = names.iter().flat_map(|name| parts.headers.get_all(name)).map(HeaderValue::as_bytes);
+    let key = presented.next().ok_or_else(|| refused(format!("The header {first_name} is missing")))?;
+    let is_repeated = parts.headers.get_all(first_name).iter().count() > 1;
+    match !is_repeated && presented.all(|other| other == key) {
+        true => Ok(key),
+        false => Err(refused(format!(
+            "The request must have one API key: send {first_name} once, and no other key beside it"
+        ))),
+    }
+}
+
+fn refused(message: impl Into<String>) -> ApiError {
+    ApiError::new(StatusCode::UNAUTHORIZED, message)
 }

@@ -77,7 +77,7 @@ pub(super) fn failing(mut operation: OperationBuilder, statuses: &[u16]) -> Oper
 fn words_of(status: u16) -> &'static str {
     match status {
         400 => "Fields are wrong; `validation_errors` says which, and what to change.",
-        401 => "The key is missing or unknown.",
+        401 => "The key is missing or unknown, or there are several.",
         403 => "Not allowed to this account, or not at this time.",
         404 => "There is nothing of this id.",
         408 => "The body did not arrive in time.",

@@ -55,6 +55,33 @@ async fn header_aliases_are_accepted_only_when_configured() {
 }
 
 #[tokio::test]
+async fn of_several_keys_none_is_tried() {
+    let path = format!("/v2/pre-recorded/{MISSING}");
+    let auth = Auth {
+        header_aliases: vec!["x-gladia-key".into()],
+        bootstrap_key: Some(Secret::new(KEY)),
+        ..Auth::default()
+    };
+    let harness = Harness::with(|_| {}, auth).await;
+    for (sent, status) in [
+        (&[("x-service-key", KEY), ("x-gladia-key", KEY)][..], 404),
+        (&[("x-gladia-key", KEY), ("x-gladia-key", KEY)], 404),
+        (&[("x-service-key", KEY), ("x-service-key", KEY)], 401),
+        (&[("x-service-key", KEY), ("x-service-key", "other")], 401),
+        (&[("x-service-key", "other"), ("x-gladia-key", KEY)], 401),
+        (&[("x-gladia-key", KEY), ("x-gladia-key", "other")], 401),
+    ] {
+        let mut request = Request::builder().uri(&path);
+        for (name, key) in sent {
+            request = request.header(*name, *key);
+        }
+        let envelope = harness.send(request.body(Body::empty()).unwrap()).await.envelope(status);
+        let is_told = envelope["message"].as_str().unwrap().contains("x-service-key once");
+        assert_eq!(is_told, status == 401, "{sent:?}: {envelope}");
+    }
+}
+
+#[tokio::test]
 async fn unknown_ids_paths_and_methods_have_their_status() {
     let harness = Harness::new().await;
     for path in [
