@@ -21,32 +21,43 @@ pub struct MetadataPair {
 impl MetadataPair {
     /// The scalar with this text, at the place to which `keys` lead.
     pub fn of_text<'k>(keys: impl IntoIterator<Item = &'k str>, text: &str) -> Self {
-        let path = keys.into_iter().fold(String::new(), |path, key| below(&path, key));
-        Self { path, value: scalar(text) }
+        Self { path: path_of(keys), value: scalar(text) }
+    }
+
+    /// The pairs of a value at the place to which `keys` lead.
+    pub fn of_value<'k>(keys: impl IntoIterator<Item = &'k str>, value: &Value) -> Vec<Self> {
+        let mut found = Vec::new();
+        collect(path_of(keys), value, &mut found);
+        found
     }
 }
 
 /// All pairs of an object; the object itself has none.
 pub fn pairs(object: &Map<String, Value>) -> Vec<MetadataPair> {
     let mut found = Vec::new();
-    collect("", object, &mut found);
+    for (key, member) in object {
+        collect(below("", key), member, &mut found);
+    }
     found
 }
 
-fn collect(path: &str, object: &Map<String, Value>, found: &mut Vec<MetadataPair>) {
-    for (key, member) in object {
-        let path = below(path, key);
-        let value = match member {
-            Value::Object(_) => "o".to_owned(),
-            Value::Array(_) => format!("a{member}"),
-            Value::String(text) => scalar(text),
-            other => scalar(&other.to_string()),
-        };
-        found.push(MetadataPair { path: path.clone(), value });
-        if let Value::Object(inner) = member {
-            collect(&path, inner, found);
+fn collect(path: String, value: &Value, found: &mut Vec<MetadataPair>) {
+    let text = match value {
+        Value::Object(_) => "o".to_owned(),
+        Value::Array(_) => format!("a{value}"),
+        Value::String(text) => scalar(text),
+        other => scalar(&other.to_string()),
+    };
+    found.push(MetadataPair { path: path.clone(), value: text });
+    if let Value::Object(inner) = value {
+        for (key, member) in inner {
+            collect(below(&path, key), member, found);
         }
     }
+}
+
+fn path_of<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
+    keys.into_iter().fold(String::new(), |path, key| below(&path, key))
 }
 
 /// Python writes `True` where JSON has `true`.

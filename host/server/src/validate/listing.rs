@@ -151,21 +151,27 @@ impl Reader {
         true
     }
 
-    /// `custom_metadata={"a":{"b":"x"}}` or `custom_metadata[a][b]=x`.
+    /// `custom_metadata={"a":{"b":"x"}}`, `custom_metadata[a]={"b":"x"}` or `custom_metadata[a][b]=x`.
     fn metadata(&mut self, name: &str, value: &str) -> bool {
         let Some(keys) = name.strip_prefix(METADATA) else { return false };
-        let pairs = &mut self.read.filter.metadata;
-        if keys.is_empty() {
-            match serde_json::from_str(value) {
-                Ok(Value::Object(object)) => pairs.extend(metadata::pairs(&object)),
-                read => {
-                    let too_deep = read.err().and_then(|error| nesting(&error));
-                    let problem = too_deep.unwrap_or_else(|| "be a JSON object".to_owned());
-                    self.problems.invalid(format!("{METADATA} must {problem}"));
-                }
+        let filter = &mut self.read.filter.metadata;
+        let json = serde_json::from_str(value).map_err(|error| nesting(&error));
+        if let Err(Some(too_deep)) = json {
+            self.problems.invalid(format!("{METADATA} must {too_deep}"));
+        } else if keys.is_empty() {
+            match json {
+                Ok(Value::Object(object)) => filter.extend(metadata::pairs(&object)),
+                _ => self.problems.invalid(format!("{METADATA} must be a JSON object")),
             }
         } else if let Some(keys) = keys.strip_prefix('[').and_then(|keys| keys.strip_suffix(']')) {
-            pairs.push(MetadataPair::of_text(keys.split("]["), value));
+            let keys = keys.split("][");
+            match json {
+                Ok(value @ (Value::Object(_) | Value::Array(_))) => {
+                    filter.extend(MetadataPair::of_value(keys, &value));
+                }
+                // A scalar has no type in a query string: the text is meant as it stands.
+                _ => filter.push(MetadataPair::of_text(keys, value)),
+            }
         } else {
             return false;
         }

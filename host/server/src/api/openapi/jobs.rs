@@ -126,7 +126,7 @@ fn metadata_filter() -> Parameter {
         .parameter_in(ParameterIn::Query)
         .required(Required::False)
         .description(Some(
-            "Jobs whose custom_metadata has all of these members; custom_metadata[key]=text does the same.",
+            "Jobs whose custom_metadata has all of these members; custom_metadata[key]=value does the same.",
         ))
         .content("application/json", content)
         .build()

@@ -110,6 +110,28 @@ fn metadata_comes_as_json_or_by_key() {
 }
 
 #[test]
+fn objects_and_arrays_by_key_are_those_of_the_json_form() {
+    let metadata = |query: &str| read(query).filter.metadata;
+    for (by_key, json) in [
+        ("[n]={\"a\":1,\"b\":{}}", "={\"n\":{\"a\":1,\"b\":{}}}"),
+        ("[n]={}", "={\"n\":{}}"),
+        ("[n]=[1, \"x\"]", "={\"n\":[1,\"x\"]}"),
+    ] {
+        let (by_key, json) = (format!("custom_metadata{by_key}"), format!("custom_metadata{json}"));
+        assert_eq!(metadata(&by_key), metadata(&json), "{by_key}");
+    }
+    let mut deeper = metadata("custom_metadata={\"n\":{\"m\":{\"a\":1}}}");
+    deeper.remove(0);
+    assert_eq!(metadata("custom_metadata[n][m]={\"a\":1}"), deeper, "what surrounds it is implied");
+    for text in ["{a}", "[sic]", "{", "\"x\"", ""] {
+        let expected = [MetadataPair::of_text(["n"], text)];
+        assert_eq!(metadata(&format!("custom_metadata[n]={text}")), expected, "{text}");
+    }
+    let too_deep = format!("custom_metadata[n]={}1{}", "{\"a\":".repeat(128), "}".repeat(128));
+    assert_eq!(refused(&too_deep), ["custom_metadata must be nested in at most 120 levels"]);
+}
+
+#[test]
 fn links_keep_the_filters_and_nothing_else() {
     let query = read("offset=40&status=done,error&x=1&custom_metadata[a%20b]=%26&limit=500&date=2026-01-31");
     let expected =
