@@ -2,18 +2,22 @@
 
 use std::collections::HashMap;
 
-use serde_json::json;
-use sqlx::{SqliteConnection, query, query_as};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sqlx::{SqliteConnection, query, query_as, query_scalar};
+use uuid::Uuid;
 
 use super::checkpoints::{delete_checkpoints, select_checkpoints};
+use super::deliveries::insert_delivery;
 use super::jobs::select_job;
 use super::webhooks::tell_webhooks;
 use super::{Answer, to_json};
 use crate::model::cause::chain;
 use crate::model::code::Code;
-use crate::model::event::Event;
+use crate::model::event::{Event, Target};
 use crate::model::id::{AccountId, JobId};
-use crate::model::job::JobSpec;
+use crate::model::job::{Callback, JobSpec};
+use crate::store::deliveries::Delivery;
 use crate::store::error::StoreError;
 use crate::store::jobs::Job;
 use crate::store::leases::{Claimed, ConcurrencyLimit, Lease};
@@ -105,23 +109,37 @@ const GIVE_UP: &str = "
         client_metadata = '{}', lease_owner = NULL, due_ms = NULL
     WHERE id = $1";
 
-/// Ends a job. What was asked gives way to nothing, so that its client can read how it ended.
+const SELECT_SPEC: &str = "SELECT spec FROM jobs WHERE id = $1";
+
+/// Ends a job. What was asked gives way to what can still be read of it and is needed to tell its
+/// client how it ended.
 async fn give_up(db: &mut SqliteConnection, row: &ClaimRow, now_ms: i64) -> Answer<()> {
     let code = Code::Internal;
     let message = "the service can no longer read what was asked for; send the request again";
     // The step that it would have begun with.
     let error = json!({ "name": code.name(), "message": message, "step": "fetch" });
     let metadata = json!({ "error": error, "attempts": row.attempts });
+    let asked: String = query_scalar(SELECT_SPEC).bind(&row.id).fetch_one(&mut *db).await?;
+    let asked: Value = serde_json::from_str(&asked).unwrap_or_default();
+    let custom_metadata = asked["custom_metadata"].as_object().cloned();
     query(GIVE_UP)
         .bind(&row.id)
         .bind(now_ms)
         .bind(i64::from(code.status()))
-        .bind(to_json(&JobSpec::erased()))
+        .bind(to_json(&JobSpec { custom_metadata, ..JobSpec::erased() }))
         .bind(metadata.to_string())
         .execute(&mut *db)
         .await?;
     delete_checkpoints(db, &row.id).await?;
+    if let Ok(callback) = Callback::deserialize(&asked["callback"]) {
+        insert_delivery(db, &row.id, now_ms, &told(callback)).await?;
+    }
     tell_webhooks(db, &row.id, now_ms, |kind| Event::of_ending(kind, false)).await
+}
+
+fn told(Callback { url, method }: Callback) -> Delivery {
+    let (event, target) = (Event::TranscriptionError, Target::Callback);
+    Delivery { id: Uuid::new_v4(), event, target, url, method, webhook_id: None }
 }
 
 // Nobody prolonged these in time, perhaps because the database did not answer. Whether their

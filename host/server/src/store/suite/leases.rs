@@ -1,7 +1,7 @@
 //! Jobs in the hands of workers: claimed, lost, given back, finished.
 
 use super::*;
-use crate::model::job::PlannedAddon;
+use crate::model::job::{Callback, PlannedAddon};
 
 #[tokio::test]
 async fn the_oldest_due_job_goes_first_and_no_job_goes_twice() {
@@ -32,6 +32,35 @@ async fn a_job_that_cannot_be_read_ends_and_the_next_goes() {
     let told = f.store.deliveries_of(bad).await.expect("reads");
     assert_eq!(told.last().map(|delivery| delivery.event), Some(Event::TranscriptionError));
     assert!(matches!(f.store.claim("a", 10, LEASE_MS, &no_limit()).await, Ok(None)));
+}
+
+#[tokio::test]
+async fn the_callback_of_a_job_that_cannot_be_read_is_told_as_far_as_it_is_known() {
+    let f = fixture().await;
+    let mut ids = Vec::new();
+    for created_ms in 1..=4 {
+        let mut job = new_job(created_ms);
+        let url = "http://example.com/hook".to_owned();
+        job.spec.callback = Some(Callback { url, method: CallbackMethod::Put });
+        job.spec.custom_metadata = json!({ "call": created_ms }).as_object().cloned();
+        ids.push(job.id);
+        f.store.create_job(job).await.expect("created");
+    }
+    execute(&f, "UPDATE jobs SET spec = json_set(spec, '$.model', 7) WHERE created_ms = 1").await;
+    execute(&f, "UPDATE jobs SET client_metadata = '[]' WHERE created_ms = 2").await;
+    execute(&f, "UPDATE jobs SET spec = json_set(spec, '$.callback', 7) WHERE created_ms = 3").await;
+    execute(&f, "UPDATE jobs SET spec = 'no JSON' WHERE created_ms = 4").await;
+    assert!(matches!(f.store.claim("a", 10, LEASE_MS, &no_limit()).await, Ok(None)));
+    for (number, id) in ids.into_iter().enumerate() {
+        let told = f.store.deliveries_of(id).await.expect("reads");
+        let told: Vec<_> = told.iter().map(|d| (d.target, d.url.as_str(), d.method, d.event)).collect();
+        let callback =
+            (Target::Callback, "http://example.com/hook", CallbackMethod::Put, Event::TranscriptionError);
+        assert_eq!(told, if number < 2 { vec![callback] } else { Vec::new() }, "job {number}");
+        let metadata = get(&f.store, id).await.spec.custom_metadata;
+        let expected = json!({ "call": number + 1 }).as_object().cloned();
+        assert_eq!(metadata, expected.filter(|_| number < 3), "job {number}");
+    }
 }
 
 #[tokio::test]
