@@ -19,6 +19,10 @@ pub struct Assembled {
     pub addons: Map<String, Value>,
 }
 
+/// Where the wrapper of the subtitles stands beside a further transcript, whose member `subtitles`
+/// holds their files only.
+const SUBTITLES_RESULT: &str = "subtitles_result";
+
 /// Places the outcomes around the transcript.
 pub fn assemble(transcript: Transcript, outcomes: Vec<Outcome>) -> Assembled {
     let full_transcript = transcript.full_text();
@@ -41,10 +45,11 @@ pub fn assemble(transcript: Transcript, outcomes: Vec<Outcome>) -> Assembled {
                 addons.insert(name, to_json(&wrapper));
             }
             "subtitles" => {
-                transcription.subtitles = Some(subtitles(&wrapper));
-                if !wrapper.success {
+                let files = subtitles(&wrapper);
+                if files.is_none() {
                     addons.insert(name, to_json(&wrapper));
                 }
+                transcription.subtitles = Some(files.unwrap_or_default());
             }
             _ if wrapper.success && !declares_result => {}
             _ => {
@@ -69,7 +74,13 @@ fn variant_item(variant: Variant) -> Value {
     for outcome in variant.addons.into_iter().filter(|_| !failed) {
         let placed = match outcome.name.as_str() {
             "sentences" => json!([outcome.wrapper]),
-            "subtitles" => json!(subtitles(&outcome.wrapper)),
+            "subtitles" => {
+                let files = subtitles(&outcome.wrapper);
+                if files.is_none() {
+                    item[SUBTITLES_RESULT] = to_json(&outcome.wrapper);
+                }
+                json!(files.unwrap_or_default())
+            }
             _ => to_json(&outcome.wrapper),
         };
         item[outcome.name.as_str()] = placed;
@@ -77,9 +88,13 @@ fn variant_item(variant: Variant) -> Value {
     item
 }
 
-/// The subtitle files of a wrapper; none when it failed.
-fn subtitles(wrapper: &Wrapper) -> Vec<Subtitle> {
-    serde_json::from_value(wrapper.results.clone()).unwrap_or_default()
+/// The subtitle files of a wrapper. `None` when it failed, or when the add-on, which may be an
+/// operator's own, gave something else: then its wrapper is shown.
+fn subtitles(wrapper: &Wrapper) -> Option<Vec<Subtitle>> {
+    if wrapper.success && wrapper.results.is_null() {
+        return Some(Vec::new());
+    }
+    serde_json::from_value(wrapper.results.clone()).ok()
 }
 
 fn to_json(wrapper: &Wrapper) -> Value {
@@ -143,6 +158,35 @@ mod tests {
         assert_eq!(result.addons["subtitles"]["error"]["exception"], "Trap");
         assert_eq!(result.addons["custom_spelling"]["success"], false);
         assert_eq!(result.addons["diarization"]["error"]["status_code"], 501);
+    }
+
+    #[test]
+    fn subtitles_of_another_shape_stand_in_a_wrapper() {
+        let own = json!({"ttml": "<tt/>"});
+        let result = assemble(transcript("Hi."), vec![succeeded("subtitles", own.clone())]);
+        assert_eq!(result.transcription.subtitles, Some(Vec::new()));
+        assert_eq!(result.addons["subtitles"]["results"], own);
+        let result = assemble(transcript("Hi."), vec![succeeded("subtitles", json!([]))]);
+        assert!(result.addons.is_empty());
+
+        let variant = |outcome| Variant {
+            id: "fr".to_owned(),
+            language: "fr".to_owned(),
+            transcript: Ok(transcript("Salut.")),
+            addons: vec![outcome],
+        };
+        let variants = vec![
+            variant(succeeded("subtitles", own.clone())),
+            variant(Outcome::failed("subtitles", 0.1, error())),
+            variant(succeeded("subtitles", json!([{"format": "srt", "subtitles": "1\n"}]))),
+        ];
+        let translation = Outcome { variants, ..succeeded("translation", Value::Null) };
+        let items = &assemble(transcript("Hi."), vec![translation]).addons["translation"]["results"];
+        assert_eq!((&items[0]["subtitles"], &items[1]["subtitles"]), (&json!([]), &json!([])));
+        assert_eq!(items[0]["subtitles_result"]["results"], own);
+        assert_eq!(items[1]["subtitles_result"]["error"]["exception"], "Trap");
+        assert_eq!(items[2]["subtitles"][0]["format"], "srt");
+        assert_eq!(items[2].get("subtitles_result"), None);
     }
 
     #[test]
