@@ -98,7 +98,7 @@ unsafe extern "C" fn __wrap_llamafile_sgemm(
         products: Products { data: products.cast(), stride: size(products_stride) },
         share: Share { index: size((*thread).into()), of: size((*threads).into()) },
     };
-    let is_large = call.columns >= FEWEST_COLUMNS && products_type == F32;
+    let is_large = call.k > 0 && call.columns >= FEWEST_COLUMNS && products_type == F32;
     match (left_type, right_type) {
         (Q8_0, Q8_0) if is_large && has_vnni() => call.run::<quantised::Vnni, _, _>(),
         (Q8_0, Q8_0) if is_large && has_avx2() => call.run::<quantised::Avx2, _, _>(),

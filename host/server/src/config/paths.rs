@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn without_settings_the_users_folders_are_taken() {
-        let paths = resolve(&File::default(), &[("HOME", "/home/a")]).unwrap();
-        assert_eq!(paths.data_dir, Path::new("/home/a/.local/share/tympan"));
-        assert_eq!(paths.models_dir, Path::new("/home/a/.cache/tympan/models"));
-        assert_eq!(paths.database_file, Path::new("/home/a/.local/share/tympan/tympan.db"));
-        assert_eq!(paths.addon_folders, [PathBuf::from("/home/a/.local/share/tympan/addons")]);
-        assert_eq!(paths.compiled_addons_dir, Path::new("/home/a/.local/share/tympan/compiled-addons"));
+        let paths = resolve(&File::default(), &[("HOME", "/h")]).unwrap();
+        assert_eq!(paths.data_dir, Path::new("/h/.local/share/tympan"));
+        assert_eq!(paths.models_dir, Path::new("/h/.cache/tympan/models"));
+        assert_eq!(paths.database_file, Path::new("/h/.local/share/tympan/tympan.db"));
+        assert_eq!(paths.addon_folders, [PathBuf::from("/h/.local/share/tympan/addons")]);
+        assert_eq!(paths.compiled_addons_dir, Path::new("/h/.local/share/tympan/compiled-addons"));
 
-        let paths = resolve(&File::default(), &[("HOME", "/home/a"), ("XDG_CACHE_HOME", "/c")]).unwrap();
+        let paths = resolve(&File::default(), &[("HOME", "/h"), ("XDG_CACHE_HOME", "/c")]).unwrap();
         assert_eq!(paths.models_dir, Path::new("/c/tympan/models"));
     }
 

@@ -58,12 +58,12 @@ fn is_report_in_chinese(chain: &Chain, at: usize) -> bool {
 }
 
 fn ends_in_saying(clause: &str) -> bool {
-    const SAYING: [char; 9] = ['说', '說', '问', '問', '答', '喊', '叫', '嚷', '骂'];
+    const SAYING: [char; 10] = ['说', '說', '问', '問', '答', '喊', '叫', '嚷', '骂', '罵'];
     let mut backwards = clause.chars().rev();
     let last = backwards.next();
     let previous = backwards.next();
     match last {
-        Some('道') => previous.is_some_and(|c| SAYING.contains(&c) || matches!(c, '笑' | '哭' | '罵')),
+        Some('道') => previous.is_some_and(|c| SAYING.contains(&c) || matches!(c, '笑' | '哭')),
         Some(c) => SAYING.contains(&c) && !matches!(previous, Some('不' | '没' | '沒' | '别' | '別')),
         None => false,
     }
