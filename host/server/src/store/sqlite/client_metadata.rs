@@ -6,7 +6,7 @@ use sqlx::{SqliteConnection, query, query_scalar};
 use super::{Answer, to_json};
 use crate::model::id::{AccountId, JobId};
 use crate::store::client_metadata::Attached;
-use crate::store::rows::object_from;
+use crate::store::rows::Place;
 
 const SELECT: &str = "SELECT client_metadata FROM jobs WHERE id = $1 AND account_id = $2";
 const UPDATE: &str = "UPDATE jobs SET client_metadata = $2 WHERE id = $1";
@@ -22,7 +22,8 @@ pub(in crate::store) async fn attach_metadata(
     let earlier: Option<String> =
         query_scalar(SELECT).bind(&id).bind(&account.0).fetch_optional(&mut *db).await?;
     let Some(earlier) = earlier else { return Ok(Attached::Missing) };
-    let mut all = object_from(&id, "client_metadata", &earlier)?;
+    let place = Place { table: "jobs", id: &id };
+    let mut all: Map<String, Value> = place.json("client_metadata", &earlier)?;
     all.extend(members);
     let text = to_json(&all);
     if text.len() > limit_bytes {
