@@ -5,37 +5,31 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use serde_json::{Map, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
 use super::Parts;
-use super::assemble::Finished;
 use super::blocking::on_disk;
 use super::checkpoint::{Checkpoints, Identity};
-use super::failure::{Failure, Stop};
+use super::failure::Failure;
 use super::heartbeat::Heartbeat;
 use super::progress::Progress;
-use super::retry::{Failed, chance, next_try_ms};
-use super::run::{Run, run_job, to_json};
+use super::run::{Run, run_job};
 use super::scratch::Scratch;
+use super::settle::settle;
 use super::slots::Place;
 use super::steps::Steps;
-use crate::deliver;
+use super::verdict::{Figures, History, Verdict, judge};
 use crate::metrics;
 use crate::model::cause::chain;
-use crate::model::code::{Blame, Code};
-use crate::model::event::Event;
-use crate::model::id::BlobArea;
+use crate::model::code::Code;
 use crate::store::{Claimed, Ending, Outcome};
 use crate::telemetry;
 
 /// Processes that a job may end before it is given up.
 const CRASHES_ALLOWED: i64 = 3;
-/// Pause between tries to write how a claim ended.
-const SETTLE_PAUSE: Duration = Duration::from_secs(1);
 
 /// Works on a claimed job, as a part of the trace that its request began.
 pub(super) async fn attempt<S: Steps>(
@@ -118,144 +112,6 @@ fn begin<S: Steps>(parts: &Parts<S>, claimed: Claimed, place: Place, cancel: Can
         cancel,
         job,
     }
-}
-
-/// What came before this claim.
-struct History {
-    faults: i64,
-    first_claim_ms: i64,
-}
-
-/// What is written at the end of a claim.
-enum Verdict {
-    /// The job is final.
-    End(Ending, Option<Figures>),
-    /// Somebody may try again.
-    Release { due_ms: i64, is_fault: bool },
-}
-
-/// Measured of a job that is done.
-struct Figures {
-    audio_s: f64,
-    billed_s: f64,
-    transcription: Duration,
-}
-
-async fn judge<S: Steps>(
-    parts: &Parts<S>,
-    run: &Run,
-    history: &History,
-    outcome: Result<Finished, Stop>,
-) -> Verdict {
-    let saved = match outcome {
-        Ok(finished) => save_result(parts, run, finished).await,
-        Err(stop) => Err(stop),
-    };
-    let now_ms = parts.clock.now_ms();
-    let failure = match saved {
-        Ok((ending, figures)) => return Verdict::End(ending, Some(figures)),
-        Err(Stop::Cancelled) => return Verdict::Release { due_ms: now_ms, is_fault: false },
-        Err(Stop::Failed(failure)) => failure,
-    };
-    let failed = Failed {
-        blame: failure.code.blame(),
-        attempt: run.lease.attempt,
-        faults: history.faults,
-        received_ms: run.job.created_ms,
-        first_claim_ms: history.first_claim_ms,
-        now_ms,
-        retry_after: failure.retry_after,
-    };
-    let next_try_ms = next_try_ms(&failed, parts.settings.retry_horizon, chance());
-    let (code, step) = (failure.code.name(), run.progress.step().name());
-    let (job, cause, is_final) = (run.job.id, &failure.cause, next_try_ms.is_none());
-    note_failure(failure.code);
-    match failed.blame {
-        Blame::Us => tracing::error!(%job, step, code, cause, is_final, "job failed"),
-        _ => tracing::warn!(%job, step, code, cause, is_final, "job failed"),
-    }
-    match next_try_ms {
-        Some(due_ms) => Verdict::Release { due_ms, is_fault: failed.blame == Blame::Us },
-        None => Verdict::End(error_ending(run, &failure, now_ms), None),
-    }
-}
-
-async fn save_result<S: Steps>(
-    parts: &Parts<S>,
-    run: &Run,
-    finished: Finished,
-) -> Result<(Ending, Figures), Stop> {
-    let result_key = parts.blobs.put(BlobArea::Result, to_json(&finished.result)).await?;
-    let measured = &finished.result.metadata;
-    let billed_s = measured.billing_time;
-    let figures = Figures {
-        audio_s: measured.audio_duration,
-        billed_s,
-        transcription: Duration::from_secs_f64(measured.transcription_time),
-    };
-    let mut notes = finished.notes;
-    notes.insert("attempts".to_owned(), json!(run.lease.attempt));
-    let ending = Ending {
-        outcome: Outcome::Done { result_key, billed_s },
-        completed_ms: parts.clock.now_ms(),
-        post_session_metadata: notes,
-        deliveries: deliver::for_ending(&run.job.spec, Event::TranscriptionSuccess),
-    };
-    Ok((ending, figures))
-}
-
-fn error_ending(run: &Run, failure: &Failure, completed_ms: i64) -> Ending {
-    let error = json!({
-        "name": failure.code.name(),
-        "message": failure.message,
-        "step": run.progress.step().name(),
-    });
-    let mut notes = Map::new();
-    notes.insert("error".to_owned(), error);
-    notes.insert("attempts".to_owned(), json!(run.lease.attempt));
-    Ending {
-        outcome: Outcome::Error { error_code: failure.code.status() },
-        completed_ms,
-        post_session_metadata: notes,
-        deliveries: deliver::for_ending(&run.job.spec, Event::TranscriptionError),
-    }
-}
-
-/// Writes how a claim ended, again and again while the database does not answer, and returns what
-/// was written. A result that the database refuses for good becomes a failure of ours. Nothing
-/// is written when the lease is lost or the service stops: the job is then taken up from its
-/// last checkpoint.
-async fn settle<S: Steps>(parts: &Parts<S>, run: &Run, mut verdict: Verdict) -> Option<Verdict> {
-    loop {
-        let written = match &verdict {
-            Verdict::End(ending, _) => run.store.finish(&run.lease, ending.clone()).await,
-            Verdict::Release { due_ms, is_fault } => run.store.release(&run.lease, *due_ms, *is_fault).await,
-        };
-        let error = match written {
-            Ok(is_ours) => return is_ours.then_some(verdict),
-            Err(error) => error,
-        };
-        let is_final = error.is_permanent();
-        tracing::error!(job = %run.job.id, is_final, error = chain(&error), "the end of a job cannot be written");
-        match &verdict {
-            Verdict::End(Ending { outcome: Outcome::Done { .. }, .. }, _) if is_final => {
-                let failure = Failure::new(Code::Internal, &error);
-                note_failure(failure.code);
-                verdict = Verdict::End(error_ending(run, &failure, parts.clock.now_ms()), None);
-                continue;
-            }
-            _ if is_final => return None,
-            _ => {}
-        }
-        tokio::select! {
-            () = tokio::time::sleep(SETTLE_PAUSE) => {}
-            () = run.cancel.cancelled() => return None,
-        }
-    }
-}
-
-fn note_failure(code: Code) {
-    Span::current().record("job.outcome", code.name()).record("otel.status_code", "ERROR");
 }
 
 fn note_end(run: &Run, ending: &Ending, figures: Option<&Figures>) {

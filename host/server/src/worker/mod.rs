@@ -2,7 +2,7 @@
 //!
 //! Read [`run_job`] first: it is the path. Around it: `queue` claims jobs, `slots` decides
 //! which of them may compute, `attempt` takes one claim from its lease to its end,
-//! `checkpoint` keeps the values of finished steps, `sweep` removes what crashes left behind.
+//! `verdict` decides what that end is, `checkpoint` keeps the values of finished steps, `sweep` removes what crashes left behind.
 //! The worker knows nothing of HTTP, SQL or WASM.
 
 mod assemble;
@@ -21,12 +21,14 @@ mod run;
 mod scratch;
 mod segment_log;
 mod settings;
+mod settle;
 mod slots;
 mod stages;
 mod steps;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 #[cfg(test)]
 pub use clock::ManualClock;
