@@ -9,6 +9,8 @@ const ENOUGH_FRAMES: u64 = 10 * crate::engine::SAMPLE_RATE_HZ as u64;
 pub(super) const SURE: f32 = 0.9;
 /// With a smaller share than this a language is not settled by its share.
 pub(super) const UNSETTLED: f32 = 0.6;
+/// With a smaller share than this a language is out of the question.
+pub(super) const POSSIBLE: f32 = 0.05;
 
 /// Votes so far.
 #[derive(Default)]
