@@ -35,38 +35,13 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         tracing::warn!(folder = %folder.display(), "this folder of add-ons does not exist");
     }
     let mut signals = Signals::listen()?;
-    // Add-ons may have to be compiled, and others may come meanwhile.
-    let is_reload_due = Cell::new(false);
-    let host = tokio::select! {
-        opened = Host::open(&config, &config.paths.data_dir, &config.paths.database_file) => opened?,
-        () = signals.stop(async || is_reload_due.set(true)) => return Ok(()),
-    };
-    if is_reload_due.get() {
-        host.library.reload().await;
-    }
-    host.forget_components().await;
+    let Some(host) = open(&config, &mut signals).await? else { return Ok(()) };
     let listener = TcpListener::bind(&config.listen)
         .await
         .with_context(|| format!("cannot listen on {}; set TYMPAN_LISTEN", config.listen))?;
     let address = listener.local_addr()?;
-    let worker = host.worker(&config, app::worker_settings(&config))?;
-    let sender = host.sender(&config, worker.instance().name()).await?;
-    let mut api = api_of(&config, &host);
-    api.job_arrived = worker.waker();
-    let watch = Watch {
-        store: host.store.clone(),
-        keys: api.keys.clone(),
-        policies: host.policies.clone(),
-        rates: api.rates.clone(),
-    };
-    watch.refresh().await?;
-    anyhow::ensure!(!api.keys.digests().is_empty(), NO_KEY);
     let broken = CancellationToken::new();
-    let _watching = AbortOnDropHandle::new(start(&broken, watch.run()));
-    let _sweeping = AbortOnDropHandle::new(start(&broken, host.sweeper().run()));
-    let api = Arc::new(api);
-
-    let running = Running::start(listener, api, worker, sender, &config, &broken);
+    let (running, _watching) = begin(&config, &host, listener, &broken).await?;
     output::line(format_args!("listening on http://{address}"))?;
     let reload = async || {
         host.library.reload().await;
@@ -92,6 +67,47 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     }
     anyhow::ensure!(!is_broken, "a part of the service ended unexpectedly; the log says where");
     Ok(())
+}
+
+/// Data, engine and add-ons; `None` when the service is told to stop before it has them. Add-ons
+/// may have to be compiled, and others may come meanwhile.
+async fn open(config: &Config, signals: &mut Signals) -> anyhow::Result<Option<Host>> {
+    let is_reload_due = Cell::new(false);
+    let host = tokio::select! {
+        opened = Host::open(config, &config.paths.data_dir, &config.paths.database_file) => opened?,
+        () = signals.stop(async || is_reload_due.set(true)) => return Ok(None),
+    };
+    if is_reload_due.get() {
+        host.library.reload().await;
+    }
+    host.forget_components().await;
+    Ok(Some(host))
+}
+
+/// Starts the parts that work on jobs, and those that watch keys and erase data, which nobody waits
+/// for.
+async fn begin(
+    config: &Config,
+    host: &Host,
+    listener: TcpListener,
+    broken: &CancellationToken,
+) -> anyhow::Result<(Running, [AbortOnDropHandle<()>; 2])> {
+    let worker = host.worker(config, app::worker_settings(config))?;
+    let sender = host.sender(config, worker.instance().name()).await?;
+    let mut api = api_of(config, host);
+    api.job_arrived = worker.waker();
+    let watch = Watch {
+        store: host.store.clone(),
+        keys: api.keys.clone(),
+        policies: host.policies.clone(),
+        rates: api.rates.clone(),
+    };
+    watch.refresh().await?;
+    anyhow::ensure!(!api.keys.digests().is_empty(), NO_KEY);
+    let watching = AbortOnDropHandle::new(start(broken, watch.run()));
+    let sweeping = AbortOnDropHandle::new(start(broken, host.sweeper().run()));
+    let running = Running::start(listener, Arc::new(api), worker, sender, config, broken);
+    Ok((running, [watching, sweeping]))
 }
 
 fn api_of(config: &Config, host: &Host) -> Api {
