@@ -1,8 +1,9 @@
 //! Built-in add-on `subtitles`: SRT and VTT files made from the words of the transcript.
 //!
-//! Only the glue to the SDK. The path of a transcript: `piece` (what a row may not cut) → `cut`
-//! (cues) → `schedule` (times without overlap) → `rows` → `write`.
+//! Only the glue to the SDK. The path of a transcript: `words` → `piece` (what a row may not
+//! cut) → `cut` (cues) → `schedule` (times without overlap) → `rows` → `write`.
 
+mod breaks;
 mod config;
 mod cue;
 mod cut;
@@ -10,6 +11,7 @@ mod piece;
 mod render;
 mod rows;
 mod schedule;
+mod words;
 mod write;
 
 use tympan_sdk::prelude::*;
