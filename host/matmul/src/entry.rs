@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use half::f16;
 use whisper_rs::whisper_rs_sys as sys;
 
+use crate::cpu::{has_avx2, has_avx512, has_vnni};
 use crate::product::{Kernel, Operand, Products, Share, multiply};
 use crate::{float, quantised};
 
@@ -21,29 +22,6 @@ const Q8_0: c_uint = sys::ggml_type_GGML_TYPE_Q8_0;
 
 /// With fewer columns the packing costs more than it gives.
 const FEWEST_COLUMNS: usize = 16;
-
-// Which instructions this processor has.
-fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
-}
-
-fn has_avx512() -> bool {
-    has_avx2() && is_x86_feature_detected!("avx512f")
-}
-
-fn has_vnni() -> bool {
-    has_avx512() && is_x86_feature_detected!("avx512vnni")
-}
-
-/// The instructions that are used on this processor, in its maker's words; for the log.
-pub fn in_use() -> &'static str {
-    match () {
-        () if has_vnni() => "AVX-512 VNNI",
-        () if has_avx512() => "AVX-512",
-        () if has_avx2() => "AVX2",
-        () => "whisper.cpp's own",
-    }
-}
 
 unsafe extern "C" {
     fn __real_llamafile_sgemm(
@@ -153,5 +131,75 @@ impl Call {
         };
         multiply::<K, ROWS, COLUMNS>(&left, &right, &self.products, self.share);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: usize = 33;
+    const LENGTH: usize = 5;
+    const THREADS: c_int = 2;
+
+    /// What ggml gets for its call, both operands and the products with a gap behind each vector;
+    /// `None` if it has to compute by itself.
+    fn called<L: Copy, R: Copy>(
+        (left, left_type): (&[Vec<L>], c_uint),
+        (right, right_type): (&[Vec<R>], c_uint),
+    ) -> Option<Vec<Vec<f32>>> {
+        let (k, stride) = (left[0].len(), ROWS + 3);
+        let left: Vec<L> = left.iter().flat_map(|row| row.iter().chain(row.first())).copied().collect();
+        let apart: Vec<R> =
+            right.iter().flat_map(|column| column.iter().chain(column.first())).copied().collect();
+        let mut products = vec![f32::NAN; right.len() * stride];
+        let computed = (0..THREADS).map(|thread| {
+            // SAFETY: the counts are those of the vectors above.
+            unsafe {
+                __wrap_llamafile_sgemm(
+                    &Params { thread, threads: THREADS },
+                    ROWS as i64,
+                    right.len() as i64,
+                    k as i64,
+                    left.as_ptr().cast(),
+                    k as i64 + 1,
+                    apart.as_ptr().cast(),
+                    k as i64 + 1,
+                    products.as_mut_ptr().cast(),
+                    stride as i64,
+                    left_type,
+                    right_type,
+                    F32,
+                )
+            }
+        });
+        let computed: Vec<bool> = computed.collect();
+        let (found, gaps): (Vec<_>, Vec<_>) =
+            products.chunks(stride).map(|column| column.split_at(ROWS)).unzip();
+        assert!(gaps.concat().iter().all(|value| value.is_nan()), "written beyond the rows");
+        computed.iter().all(|computed| *computed).then(|| found.into_iter().map(<[f32]>::to_vec).collect())
+    }
+
+    #[test]
+    fn large_products_of_each_kind_are_computed_here() {
+        use crate::{float::tests as float, quantised::tests as quantised};
+        if !has_avx2() {
+            return eprintln!("left out: this processor has no AVX2");
+        }
+        let (left, right) =
+            (quantised::vectors(ROWS, LENGTH, 3), quantised::vectors(FEWEST_COLUMNS, LENGTH, 11));
+        assert_eq!(called((&left, Q8_0), (&right, Q8_0)), Some(quantised::plain(&left, &right)));
+        let left = float::vectors(ROWS, LENGTH, 1, f16::from_f32);
+        let right = float::vectors(FEWEST_COLUMNS, LENGTH, 5, f16::from_f32);
+        assert_eq!(called((&left, F16), (&right, F16)), Some(float::plain(&left, &right)));
+        let right = float::vectors(FEWEST_COLUMNS, LENGTH, 5, |value| value);
+        assert_eq!(called((&left, F16), (&right, F32)), Some(float::plain(&left, &right)));
+    }
+
+    #[test]
+    fn products_of_one_column_go_on_to_whisper() {
+        use crate::quantised::tests::vectors;
+        let (left, right) = (vectors(ROWS, LENGTH, 3), vectors(1, LENGTH, 11));
+        assert_eq!(called((&left, Q8_0), (&right, Q8_0)), None, "it leaves them to ggml's own loop");
     }
 }

@@ -111,14 +111,23 @@ kernel!(Avx2, 16, 6, multiply_avx2);
 kernel!(Avx512, 32, 8, multiply_avx512);
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+    use crate::cpu::{has_avx2, has_avx512};
     use crate::product::tests::{SHAPES, products};
 
     /// Small whole numbers: sums of their products are exact.
-    fn vectors<T>(count: usize, length: usize, seed: usize, make: impl Fn(f32) -> T) -> Vec<Vec<T>> {
+    pub fn vectors<T>(count: usize, length: usize, seed: usize, make: impl Fn(f32) -> T) -> Vec<Vec<T>> {
         let value = |i: usize, k: usize| ((i * 31 + k * 7 + seed) % 19) as f32 - 9.0;
         (0..count).map(|i| (0..length).map(|k| make(value(i, k))).collect()).collect()
+    }
+
+    /// All products as sums in single precision; at row `i` and column `j` of `[j][i]`.
+    pub fn plain<Right: Copy + Into<f32>>(left: &[Vec<f16>], right: &[Vec<Right>]) -> Vec<Vec<f32>> {
+        let product = |row: &[f16], column: &[Right]| -> f32 {
+            row.iter().zip(column).map(|(a, b)| a.to_f32() * (*b).into()).sum()
+        };
+        right.iter().map(|column| left.iter().map(|row| product(row, column)).collect()).collect()
     }
 
     fn equals_plain_sums<K, Right, const ROWS: usize, const COLUMNS: usize>(make: impl Fn(f32) -> Right)
@@ -130,28 +139,25 @@ mod tests {
             let left = vectors(rows, 77, 1, f16::from_f32);
             let right = vectors(columns, 77, 5, &make);
             let found = products::<K, ROWS, COLUMNS>(&left, &right, threads);
-            for (column, found) in right.iter().zip(found) {
-                for (row, found) in left.iter().zip(found) {
-                    let plain: f32 = row.iter().zip(column).map(|(a, b)| a.to_f32() * (*b).into()).sum();
-                    assert_eq!(found, plain, "{rows} by {columns} for {threads}");
-                }
-            }
+            assert_eq!(found, plain(&left, &right), "{rows} by {columns} for {threads}");
         }
     }
 
     #[test]
     fn avx2_equals_plain_sums() {
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            equals_plain_sums::<Avx2<f16>, f16, _, _>(f16::from_f32);
-            equals_plain_sums::<Avx2<f32>, f32, _, _>(|value| value);
+        if !has_avx2() {
+            return eprintln!("left out: this processor has no AVX2");
         }
+        equals_plain_sums::<Avx2<f16>, f16, _, _>(f16::from_f32);
+        equals_plain_sums::<Avx2<f32>, f32, _, _>(|value| value);
     }
 
     #[test]
     fn avx512_equals_plain_sums() {
-        if is_x86_feature_detected!("avx512f") {
-            equals_plain_sums::<Avx512<f16>, f16, _, _>(f16::from_f32);
-            equals_plain_sums::<Avx512<f32>, f32, _, _>(|value| value);
+        if !has_avx512() {
+            return eprintln!("left out: this processor has no AVX-512");
         }
+        equals_plain_sums::<Avx512<f16>, f16, _, _>(f16::from_f32);
+        equals_plain_sums::<Avx512<f32>, f32, _, _>(|value| value);
     }
 }

@@ -7,9 +7,11 @@
 #![allow(unsafe_code)]
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
+mod cpu;
 mod entry;
 mod float;
+mod packed;
 mod product;
 mod quantised;
 
-pub use entry::in_use;
+pub use cpu::in_use;

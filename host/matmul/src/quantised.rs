@@ -12,89 +12,13 @@ use std::arch::x86_64::{
 };
 use std::mem::transmute;
 
-use half::f16;
-
+use crate::packed::{Block, Factor, SHIFT, Step, pack_column, pack_row};
 use crate::product::Kernel;
-
-/// `block_q8_0` of ggml: 32 numbers, each times the scale.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Block {
-    pub scale: f16,
-    pub numbers: [i8; 32],
-}
-
-/// Blocks of several rows: four numbers of each row side by side, eight times.
-#[derive(Clone)]
-#[repr(C, align(64))]
-pub struct Step<const ROWS: usize> {
-    numbers: [[[u8; 4]; ROWS]; 8],
-    scales: [f32; ROWS],
-}
-
-impl<const ROWS: usize> Default for Step<ROWS> {
-    fn default() -> Self {
-        Self { numbers: [[[0; 4]; ROWS]; 8], scales: [0.0; ROWS] }
-    }
-}
-
-/// A block of one column.
-#[derive(Clone, Copy, Default)]
-pub struct Factor {
-    /// Four numbers each.
-    numbers: [i32; 8],
-    scale: f32,
-    /// What the shift of the rows' numbers adds to a sum, to be taken away.
-    excess: i32,
-}
-
-/// Added to a row's numbers where an instruction wants them without a sign.
-const SHIFT: u8 = 128;
-
-fn pack_row<const ROWS: usize>(row: &[Block], lane: usize, panel: &mut [Step<ROWS>], shift: u8) {
-    for (block, step) in row.iter().zip(panel) {
-        step.scales[lane] = block.scale.to_f32();
-        let (fours, _) = block.numbers.as_chunks::<4>();
-        for (four, numbers) in fours.iter().zip(&mut step.numbers) {
-            numbers[lane] = four.map(|number| number.cast_unsigned().wrapping_add(shift));
-        }
-    }
-}
-
-fn pack_column<const COLUMNS: usize>(column: &[Block], lane: usize, tile: &mut [[Factor; COLUMNS]]) {
-    for (block, factors) in column.iter().zip(tile) {
-        let (fours, _) = block.numbers.as_chunks::<4>();
-        let factor = &mut factors[lane];
-        for (number, four) in factor.numbers.iter_mut().zip(fours) {
-            *number = i32::from_ne_bytes(four.map(i8::cast_unsigned));
-        }
-        factor.scale = block.scale.to_f32();
-        factor.excess = i32::from(SHIFT) * block.numbers.iter().map(|number| i32::from(*number)).sum::<i32>();
-    }
-}
 
 /// With the instructions of AVX2.
 pub struct Avx2;
-
-impl Kernel<8, 4> for Avx2 {
-    type Left = Block;
-    type Right = Block;
-    type Step = Step<8>;
-    type Factor = Factor;
-
-    fn pack_row(row: &[Block], lane: usize, panel: &mut [Step<8>]) {
-        pack_row(row, lane, panel, 0);
-    }
-
-    fn pack_column(column: &[Block], lane: usize, tile: &mut [[Factor; 4]]) {
-        pack_column(column, lane, tile);
-    }
-
-    fn multiply(panel: &[Step<8>], tile: &[[Factor; 4]]) -> [[f32; 8]; 4] {
-        // SAFETY: `entry` uses a kernel only where the processor has its instructions.
-        unsafe { multiply_avx2(panel, tile) }
-    }
-}
+/// With those of AVX-512 VNNI.
+pub struct Vnni;
 
 #[target_feature(enable = "avx2,fma")]
 fn multiply_avx2<const COLUMNS: usize>(panel: &[Step<8>], tile: &[[Factor; COLUMNS]]) -> [[f32; 8]; COLUMNS] {
@@ -124,29 +48,6 @@ fn multiply_avx2<const COLUMNS: usize>(panel: &[Step<8>], tile: &[[Factor; COLUM
     sums.map(|sum| unsafe { transmute::<__m256, [f32; 8]>(sum) })
 }
 
-/// With the instructions of AVX-512 VNNI.
-pub struct Vnni;
-
-impl Kernel<16, 8> for Vnni {
-    type Left = Block;
-    type Right = Block;
-    type Step = Step<16>;
-    type Factor = Factor;
-
-    fn pack_row(row: &[Block], lane: usize, panel: &mut [Step<16>]) {
-        pack_row(row, lane, panel, SHIFT);
-    }
-
-    fn pack_column(column: &[Block], lane: usize, tile: &mut [[Factor; 8]]) {
-        pack_column(column, lane, tile);
-    }
-
-    fn multiply(panel: &[Step<16>], tile: &[[Factor; 8]]) -> [[f32; 16]; 8] {
-        // SAFETY: `entry` uses a kernel only where the processor has its instructions.
-        unsafe { multiply_vnni(panel, tile) }
-    }
-}
-
 #[target_feature(enable = "avx512f,avx512vnni")]
 fn multiply_vnni<const COLUMNS: usize>(
     panel: &[Step<16>],
@@ -171,14 +72,44 @@ fn multiply_vnni<const COLUMNS: usize>(
     sums.map(|sum| unsafe { transmute::<__m512, [f32; 16]>(sum) })
 }
 
+macro_rules! kernel {
+    ($kernel:ident, $rows:literal, $columns:literal, $shift:expr, $multiply:ident) => {
+        impl Kernel<$rows, $columns> for $kernel {
+            type Left = Block;
+            type Right = Block;
+            type Step = Step<$rows>;
+            type Factor = Factor;
+
+            fn pack_row(row: &[Block], lane: usize, panel: &mut [Step<$rows>]) {
+                pack_row(row, lane, panel, $shift);
+            }
+
+            fn pack_column(column: &[Block], lane: usize, tile: &mut [[Factor; $columns]]) {
+                pack_column(column, lane, tile);
+            }
+
+            fn multiply(panel: &[Step<$rows>], tile: &[[Factor; $columns]]) -> [[f32; $rows]; $columns] {
+                // SAFETY: `entry` uses a kernel only where the processor has its instructions.
+                unsafe { $multiply(panel, tile) }
+            }
+        }
+    };
+}
+
+kernel!(Avx2, 8, 4, 0, multiply_avx2);
+kernel!(Vnni, 16, 8, SHIFT, multiply_vnni);
+
 #[cfg(test)]
-mod tests {
+pub mod tests {
+    use half::f16;
+
     use super::*;
+    use crate::cpu::{has_avx2, has_vnni};
     use crate::product::tests::{SHAPES, products};
 
     /// Blocks with all numbers that ggml makes (-127 to 127), and scales that are powers of two, so
     /// that sums are exact.
-    fn vectors(count: usize, length: usize, seed: usize) -> Vec<Vec<Block>> {
+    pub fn vectors(count: usize, length: usize, seed: usize) -> Vec<Vec<Block>> {
         let number = |i: usize| (((i * 37 + seed) % 255) as i16 - 127) as i8;
         let block = |i: usize| Block {
             scale: f16::from_f32([0.5, 1.0, 2.0][i % 3]),
@@ -187,12 +118,15 @@ mod tests {
         (0..count).map(|i| (0..length).map(|l| block(i * length + l)).collect()).collect()
     }
 
-    fn plain(row: &[Block], column: &[Block]) -> f32 {
-        let product = |a: &Block, b: &Block| {
+    /// All products, of whole numbers; at row `i` and column `j` of `[j][i]`.
+    pub fn plain(left: &[Vec<Block>], right: &[Vec<Block>]) -> Vec<Vec<f32>> {
+        let of_blocks = |a: &Block, b: &Block| {
             let whole: i32 = a.numbers.iter().zip(b.numbers).map(|(a, b)| i32::from(*a) * i32::from(b)).sum();
             whole as f32 * (a.scale.to_f32() * b.scale.to_f32())
         };
-        row.iter().zip(column).map(|(a, b)| product(a, b)).sum()
+        let product =
+            |row: &[Block], column: &[Block]| row.iter().zip(column).map(|(a, b)| of_blocks(a, b)).sum();
+        right.iter().map(|column| left.iter().map(|row| product(row, column)).collect()).collect()
     }
 
     fn equals_plain_sums<K, const ROWS: usize, const COLUMNS: usize>()
@@ -202,25 +136,23 @@ mod tests {
         for (rows, columns, threads) in SHAPES {
             let (left, right) = (vectors(rows, 9, 3), vectors(columns, 9, 11));
             let found = products::<K, ROWS, COLUMNS>(&left, &right, threads);
-            for (column, found) in right.iter().zip(found) {
-                for (row, found) in left.iter().zip(found) {
-                    assert_eq!(found, plain(row, column), "{rows} by {columns} for {threads}");
-                }
-            }
+            assert_eq!(found, plain(&left, &right), "{rows} by {columns} for {threads}");
         }
     }
 
     #[test]
     fn avx2_equals_plain_sums() {
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            equals_plain_sums::<Avx2, _, _>();
+        if !has_avx2() {
+            return eprintln!("left out: this processor has no AVX2");
         }
+        equals_plain_sums::<Avx2, _, _>();
     }
 
     #[test]
     fn vnni_equals_plain_sums() {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vnni") {
-            equals_plain_sums::<Vnni, _, _>();
+        if !has_vnni() {
+            return eprintln!("left out: this processor has no AVX-512 VNNI");
         }
+        equals_plain_sums::<Vnni, _, _>();
     }
 }
