@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::job::{AudioInfo, Previous};
 use crate::transcript::Transcript;
@@ -12,12 +12,16 @@ use crate::transcript::Transcript;
 pub struct Recorded {
     /// The job's id, where the JSON has one.
     pub job_id: Option<String>,
+    /// When the job was accepted, as the API writes it, where the JSON says so.
+    pub created_at: Option<String>,
     /// The transcript, utterances numbered from 1.
     pub transcript: Transcript,
     /// The audio's figures; the end of the last utterance where the JSON has no metadata.
     pub audio: AudioInfo,
     /// The results of add-ons in the JSON.
     pub previous: Vec<Previous>,
+    /// The job's `extra`: `custom_metadata` and the `languages` that the request named.
+    pub extra: Map<String, Value>,
 }
 
 /// Why a JSON document is no transcript.
@@ -42,7 +46,7 @@ impl Recorded {
     /// # Errors
     /// When the document is none of these, or the job has no result.
     pub fn from_json(document: &Value) -> Result<Self, RecordedError> {
-        let job_id = document.get("id").and_then(Value::as_str).map(str::to_owned);
+        let text = |key: &str| document.get(key).and_then(Value::as_str).map(str::to_owned);
         let result = match document.get("result").or_else(|| document.get("payload")) {
             Some(Value::Null) => {
                 return Err(RecordedError("the job has no result: is its status `done`?".to_owned()));
@@ -64,8 +68,19 @@ impl Recorded {
         }
         let audio = audio_of(result.get("metadata"), &transcript);
         let previous = result.as_object().map(previous_of).unwrap_or_default();
-        Ok(Self { job_id, transcript, audio, previous })
+        let (job_id, created_at) = (text("id"), text("created_at"));
+        Ok(Self { job_id, created_at, transcript, audio, previous, extra: extra_of(document) })
     }
+}
+
+/// As the service tells add-ons what the client said of the job.
+fn extra_of(job: &Value) -> Map<String, Value> {
+    let languages = job.pointer("/request_params/language_config/languages").filter(|l| l.is_array());
+    let custom_metadata = job.get("custom_metadata").cloned().unwrap_or_default();
+    Map::from_iter([
+        ("custom_metadata".to_owned(), custom_metadata),
+        ("languages".to_owned(), languages.cloned().unwrap_or_else(|| json!([]))),
+    ])
 }
 
 fn audio_of(metadata: Option<&Value>, transcript: &Transcript) -> AudioInfo {
@@ -106,7 +121,6 @@ fn previous_of(result: &Map<String, Value>) -> Vec<Previous> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn transcription() -> Value {
         json!({"full_transcript": "Hi there", "languages": ["en"], "utterances": [{
@@ -135,6 +149,21 @@ mod tests {
         }
         let bare = Recorded::from_json(&transcription()).unwrap();
         assert_eq!((bare.audio.duration_s, bare.audio.channels), (1.5, 2));
+    }
+
+    #[test]
+    fn what_the_client_said_of_the_job_is_read() {
+        let job = json!({"id": "a1", "created_at": "2026-01-14T10:30:00.000Z", "custom_metadata": {"call": 4711},
+            "request_params": {"language_config": {"languages": ["en", "de"]}},
+            "result": {"transcription": transcription()}});
+        let recorded = Recorded::from_json(&job).unwrap();
+        assert_eq!(recorded.created_at.as_deref(), Some("2026-01-14T10:30:00.000Z"));
+        assert_eq!(
+            json!(recorded.extra),
+            json!({"custom_metadata": {"call": 4711}, "languages": ["en", "de"]})
+        );
+        let bare = Recorded::from_json(&transcription()).unwrap();
+        assert_eq!(json!(bare.extra), json!({"custom_metadata": null, "languages": []}));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `tympan-addon test`: runs a component on a real result, in the service's runtime.
 
+mod job;
 mod wrapper;
 
 use std::fmt::Write;
@@ -7,22 +8,16 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 use tympan_runtime::defaults::MEMORY_SLOT_BYTES;
-use tympan_runtime::{
-    Addon, AudioInfo, Call, CallReport, ConfigError, ConfigProblem, JobContext, Limits, PreviousOutput,
-    Transcript,
-};
+use tympan_runtime::{Addon, Call, CallReport, ConfigError, ConfigProblem, Limits};
 use tympan_sdk::Recorded;
 
 use crate::args::TestArgs;
 use crate::{runtime, schema};
-
-/// Job id of a trial whose JSON has none.
-const NO_JOB_ID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Longest transcript or config that is read.
 const MOST_TEXT_BYTES: u64 = 256_000_000;
@@ -30,13 +25,14 @@ const MOST_TEXT_BYTES: u64 = 256_000_000;
 pub(crate) fn run(args: &TestArgs) -> anyhow::Result<ExitCode> {
     let config = config_text(&args.config)?;
     let recorded = read_recorded(args)?;
-    let input = runtime_transcript(&recorded)?;
+    let input = job::transcript(&recorded)?;
     runtime::block_on(async {
         let bytes = runtime::read(&args.file).await?;
         let addon = runtime::load(bytes, &args.file, limits(args)?).await?;
         let config = validated(&addon, &config).await?;
-        let context = context(&addon, recorded, config, &args.mode);
-        let call = Call { accepted_at_unix_ms: now_unix_ms(), ..Call::new(context, &input) };
+        let accepted_at_unix_ms = job::accepted_at_unix_ms(&recorded)?;
+        let context = job::context(&addon, recorded, config, &args.mode);
+        let call = Call { accepted_at_unix_ms, ..Call::new(context, &input) };
         let report = addon.process(call).await;
         let trial = wrapper::of(&report, addon.descriptor());
         let succeeded = report.outcome.is_ok();
@@ -76,13 +72,6 @@ fn read_recorded(args: &TestArgs) -> anyhow::Result<Recorded> {
     Recorded::from_json(&document).with_context(|| file.to_string())
 }
 
-/// The runtime's type has the same shape as JSON; the numbers of the utterances are added.
-fn runtime_transcript(recorded: &Recorded) -> anyhow::Result<Transcript> {
-    let mut transcript: Transcript = serde_json::from_value(serde_json::to_value(&recorded.transcript)?)?;
-    transcript.number_utterances();
-    Ok(transcript)
-}
-
 fn limits(args: &TestArgs) -> anyhow::Result<Limits> {
     let mut limits = Limits::default();
     if let Some(seconds) = args.timeout {
@@ -114,37 +103,6 @@ async fn validated(addon: &Addon, config: &str) -> anyhow::Result<String> {
             bail!("the add-on failed to check its config: {}: {}", error.exception, error.message)
         }
     }
-}
-
-/// The job around the call, as it was where the JSON says so.
-fn context(addon: &Addon, recorded: Recorded, config: String, mode: &str) -> JobContext {
-    let descriptor = addon.descriptor();
-    let sees = |name: &String| descriptor.after.contains(name) || descriptor.requires.contains(name);
-    let audio = recorded.audio;
-    JobContext {
-        job_id: recorded.job_id.unwrap_or_else(|| NO_JOB_ID.to_owned()),
-        mode: mode.to_owned(),
-        variant: None,
-        config,
-        audio: AudioInfo {
-            duration: audio.duration_s,
-            sample_rate: audio.sample_rate_hz,
-            channels: audio.channels,
-            frames: audio.frames,
-        },
-        previous: recorded
-            .previous
-            .into_iter()
-            .filter(|p| sees(&p.name))
-            .map(|p| PreviousOutput { name: p.name, status: p.status, result: p.result })
-            .collect(),
-        extra: "{}".to_owned(),
-    }
-}
-
-fn now_unix_ms() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn as_json(trial: &wrapper::Trial, report: &CallReport) -> Value {

@@ -27,6 +27,12 @@ fn call() -> Value {
            "transcription": {"languages": ["en"], "utterances": utterances}})
 }
 
+/// The same call as a finished job of the API.
+fn job() -> Value {
+    json!({"id": "45463597-20b7-4af7-b3b3-f5fb778203ab", "created_at": "2026-01-14T10:30:00.000Z",
+           "result": call()})
+}
+
 fn succeeded(component: &str, config: &Value) -> Value {
     let run = trial_of(&example(component), &call(), &["--config", &config.to_string()]);
     serde_json::from_str(&run.succeeded()).unwrap()
@@ -60,6 +66,19 @@ fn follow_ups_finds_a_promise_and_its_printed_line_reaches_the_log() {
     assert_eq!((promise["start"].as_f64(), promise["end"].as_f64()), (Some(15.0), Some(17.4)));
     assert_eq!(promise["due_is_stated"], true);
     assert_eq!(out["log"], json!([{"level": "stdout", "text": "1 promises in 2 utterances"}]));
+}
+
+#[test]
+fn a_recorded_job_is_tried_at_its_own_time() {
+    let run = trial_of(&example("follow_ups.wasm"), &job(), &["--config", r#"{"channels": [0]}"#]);
+    let out: Value = serde_json::from_str(&run.succeeded()).unwrap();
+    assert_eq!(out["wrapper"]["results"][0]["due"], "2026-01-15");
+
+    let mut undated = job();
+    undated["created_at"] = json!("yesterday");
+    let run = trial_of(&example("follow_ups.wasm"), &undated, &["--config", "{}"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("created_at must be a date"), "{}", run.stderr);
 }
 
 #[test]

@@ -75,6 +75,19 @@ fn memory_ends_at_the_limit() {
 }
 
 #[test]
+fn the_end_of_the_program_is_an_error_as_any_other() {
+    assert_eq!(exception(attempt("end_the_program", &[])), "SystemExit");
+}
+
+#[test]
+fn a_check_that_fails_refuses_the_config_and_says_why() {
+    let run = attempt_with(&json!({"do": "clock", "port": 81, "named": true}), &[]);
+    assert_eq!(run.code, Some(2), "{}", run.stdout);
+    let sentence = "hostile_python_config must be one that check_config can check: KeyError: 81";
+    assert!(run.stderr.contains(sentence), "{}", run.stderr);
+}
+
+#[test]
 fn a_flood_of_lines_is_cut_and_counted() {
     let run = attempt("print_a_megabyte", &[]);
     let out: Value = serde_json::from_str(&run.succeeded()).unwrap();

@@ -47,11 +47,13 @@ impl Scenario {
         }
     }
 
-    /// What the API returned for a real job: transcript, audio figures, earlier results.
+    /// What the API returned for a real job: transcript, audio figures, earlier results, the
+    /// client's metadata. The time is set with [`Self::unix_millis`].
     pub fn recorded(mut self, recorded: Recorded) -> Self {
         self.transcript = recorded.transcript;
         self.audio = Some(recorded.audio);
         self.previous = recorded.previous;
+        self.extra = recorded.extra;
         self
     }
 
