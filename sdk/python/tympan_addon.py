@@ -97,6 +97,9 @@ def component(
                 return json.dumps(check_config(json.loads(config)))
             except BadConfig as bad:
                 raise Err([contract.ConfigProblem(bad.pointer, bad.message)])
+            except (Exception, SystemExit) as error:
+                failed = f"must be one that check_config can check: {type(error).__name__}: {error}"
+                raise Err([contract.ConfigProblem("", failed)])
 
     class Transform:
         def process(self, ctx: JobContext, input: Transcript) -> AddonOutput:
@@ -108,7 +111,7 @@ def component(
                 return AddonOutput(output.transcript, result, [])
             except Fail as fail:
                 raise Err(AddonError(fail.status_code, fail.exception, fail.message))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise Err(AddonError(500, type(error).__name__, str(error)))
 
     return Manifest, Transform

@@ -7,6 +7,7 @@ that a test can see that nothing got through.
 import encodings.idna  # noqa: F401  without it Python gives up on host names before the sandbox does
 import os
 import socket
+import sys
 import time
 
 from tympan_addon import component
@@ -73,9 +74,13 @@ def clock():
     return [time.time(), os.urandom(8).hex()]
 
 
+def end_the_program():
+    sys.exit(3)
+
+
 DEEDS = [
     open_file, write_file, list_root, read_environment, connect, resolve, listen,
-    sleep_an_hour, loop, eat_memory, print_a_megabyte, clock,
+    sleep_an_hour, loop, eat_memory, print_a_megabyte, clock, end_the_program,
 ]  # fmt: skip
 
 
@@ -83,6 +88,13 @@ def process(config, _job, _transcript):
     deed = {deed.__name__: deed for deed in DEEDS}[config["do"]]
     got = deed(config.get("port", 80)) if deed is connect else deed()
     return {"did": config["do"], "got": got}
+
+
+def check_config(config):
+    ports = {80: "http", 443: "https"}
+    if config.get("named"):
+        config["port_name"] = ports[config["port"]]
+    return config
 
 
 Manifest, Transform = component(
@@ -95,8 +107,10 @@ Manifest, Transform = component(
         "required": ["do"],
         "properties": {
             "do": {"enum": [deed.__name__ for deed in DEEDS]},
+            "named": {"type": "boolean"},
             "port": {"type": "integer", "default": 80, "description": "Where to connect to on 127.0.0.1."},
         },
     },
+    check_config=check_config,
     process=process,
 )
