@@ -148,6 +148,7 @@ impl Addon {
                 status_code = error.status_code,
                 exception = self.shown_exception(error),
                 message_bytes = error.message.len(),
+                text = self.0.runtime.log_text.then_some(error.message.as_str()),
                 panic_location = report.panic_location,
                 log_lines = report.log_lines,
                 log_bytes = report.log_bytes,

@@ -99,7 +99,10 @@ fn status_of(answer: &[u8]) -> Option<StatusCode> {
 
 fn answer(status: StatusCode) -> Vec<u8> {
     let message = match status {
-        StatusCode::BAD_REQUEST => "The request must be valid HTTP/1.1",
+        StatusCode::BAD_REQUEST => {
+            "The request must be valid HTTP/1.1, with characters such as spaces and braces \
+             percent-encoded in its address"
+        }
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => {
             "The head of the request is too large: at most 100 header lines and 64 KiB are read"
         }

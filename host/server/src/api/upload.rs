@@ -12,7 +12,7 @@ use futures_util::TryStreamExt;
 use tokio_util::io::StreamReader;
 
 use super::body::{
-    BodyLimits, FaultCell, check_announced, check_encoding, has_media_type, json_object, limited,
+    BodyFault, BodyLimits, FaultCell, check_announced, check_encoding, has_media_type, json_object, limited,
 };
 use super::caller::Keeper;
 use super::error::ApiError;
@@ -63,14 +63,16 @@ async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
         total: Duration::from_secs(limits.upload_timeout_s),
         pause: Duration::from_secs(limits.body_timeout_s),
     };
-    check_announced(request.headers(), body_limits.size_bytes)?;
+    check_announced(request.headers(), body_limits.size_bytes)
+        .map_err(|fault| of_upload(fault, limits.upload_bytes))?;
     let (parts, body) = request.into_parts();
     let (pieces, fault) = limited(body, body_limits);
     let request = Request::from_parts(parts, Body::from_stream(pieces));
-    let mut multipart = Multipart::from_request(request, &()).await.map_err(|_| malformed(&fault))?;
+    let malformed = || malformed(&fault, limits.upload_bytes);
+    let mut multipart = Multipart::from_request(request, &()).await.map_err(|_| malformed())?;
     let mut arrived = None;
     // Read to the end, so that the connection can be used again.
-    while let Some(field) = multipart.next_field().await.map_err(|_| malformed(&fault))? {
+    while let Some(field) = multipart.next_field().await.map_err(|_| malformed())? {
         // `Multipart` itself knows neither `filename*` nor names in capitals.
         let header = field.headers().get(header::CONTENT_DISPOSITION).map(HeaderValue::as_bytes);
         let Disposition { name, filename } = header.map(Disposition::parse).unwrap_or_default();
@@ -80,7 +82,7 @@ async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
         let reader = StreamReader::new(field.map_err(std::io::Error::other));
         let mut unfinished = api.blobs.begin(BlobArea::Audio).await?;
         let (size_bytes, sha256) = match unfinished.copy(reader, limits.upload_bytes).await {
-            Err(BlobError::Source(_)) => return Err(malformed(&fault)),
+            Err(BlobError::Source(_)) => return Err(malformed()),
             Err(BlobError::TooLarge { limit_bytes }) => return Err(stored::too_large(limit_bytes)),
             other => other?,
         };
@@ -90,10 +92,24 @@ async fn receive(api: &Api, request: Request) -> Result<Arrived, ApiError> {
 }
 
 /// A body that passed a limit, or that is not what its content type says.
-fn malformed(fault: &FaultCell) -> ApiError {
+fn malformed(fault: &FaultCell, upload_bytes: u64) -> ApiError {
     match fault.get() {
-        Some(fault) => fault.into(),
+        Some(fault) => of_upload(fault, upload_bytes),
         None => ApiError::invalid_one("body must be complete and valid multipart/form-data"),
+    }
+}
+
+/// Of a body that is too large nobody knows yet whether the file is.
+fn of_upload(fault: BodyFault, upload_bytes: u64) -> ApiError {
+    match fault {
+        BodyFault::TooLarge { .. } => ApiError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "The file must not be larger than {upload_bytes} bytes, nor all else in the body than \
+                 {OVERHEAD_BYTES}"
+            ),
+        ),
+        fault => fault.into(),
     }
 }
 

@@ -52,11 +52,16 @@ fn read(path: &Path) -> Result<File, ConfigError> {
     parse(&text).map_err(|message| ConfigError::Syntax { path: path.to_owned(), message })
 }
 
-/// What is wrong, with its line. The line itself is not shown: it may hold a secret.
+/// What is wrong, with its line and setting. The line itself is not shown: it may hold a secret.
 fn parse(text: &str) -> Result<File, String> {
-    toml::from_str(text).map_err(|error| {
+    let located = |error: &toml::de::Error, setting: &str| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        format!("line {}: {}", before.matches('\n').count() + 1, error.message().trim_end())
+        format!("line {}: {setting}{}", before.matches('\n').count() + 1, error.message().trim_end())
+    };
+    let document = toml::Deserializer::parse(text).map_err(|error| located(&error, ""))?;
+    serde_path_to_error::deserialize(document).map_err(|error| match error.path().to_string() {
+        root if root == "." => located(error.inner(), ""),
+        setting => located(error.inner(), &format!("{setting}: ")),
     })
 }
 
@@ -213,6 +218,19 @@ mod tests {
         ] {
             let error = from_text(text).unwrap_err();
             assert!(error.contains(&format!("`{key}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_of_another_type_are_refused_with_line_and_setting() {
+        for (text, start) in [
+            ("[log]\nformat = \"xml\"", "line 2: log.format: unknown variant"),
+            ("[fetch]\nmax_redirects = -1", "line 2: fetch.max_redirects: invalid value"),
+            ("[plans.free]\nwhen_full = \"drop\"", "line 2: plans.free.when_full: unknown variant"),
+            ("[accounts.clinic]\nzero_retention = true", "line 1: accounts.clinic: missing field `plan`"),
+        ] {
+            let error = from_text(text).unwrap_err();
+            assert!(error.starts_with(start), "{text}: {error}");
         }
     }
 

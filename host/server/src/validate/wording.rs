@@ -62,8 +62,9 @@ fn meant_alternative<'e>(
 fn dotted(prefix: &str, error: &ValidationError<'_>) -> String {
     let mut path = prefix.to_owned();
     for segment in error.instance_path().segments() {
+        let segment = segment.to_string();
         path.push('.');
-        path.extend(segment.to_string().chars().take(64));
+        path.extend(if segment.is_empty() { "\"\"" } else { &segment }.chars().take(64));
     }
     path
 }

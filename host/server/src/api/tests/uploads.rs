@@ -100,6 +100,16 @@ async fn an_upload_can_be_downloaded_and_transcribed() {
 }
 
 #[tokio::test]
+async fn whatever_is_too_large_the_limit_of_the_file_is_named() {
+    let harness = limited_to(100_000).await;
+    for size in [100_001, 160_000, 170_000, 400_000] {
+        let refused = upload(&harness, &[part("audio", "a.wav", &vec![0; size])]).await.envelope(413);
+        let message = refused["message"].as_str().unwrap();
+        assert!(message.starts_with("The file must not be larger than 100000 bytes"), "{size}: {message}");
+    }
+}
+
+#[tokio::test]
 async fn other_parts_are_passed_over() {
     let harness = Harness::new().await;
     let parts = [part("note", "x", b"1"), part("audio", "a.wav", &wav()), part("audio", "b.wav", b"2")];
