@@ -82,3 +82,25 @@ async fn a_full_disk_stops_the_start_with_the_folder_and_what_to_do() {
     server.restart();
     assert_eq!(server.client().get("/readyz").await.status, 200);
 }
+
+#[test]
+fn a_damaged_model_stops_the_start_and_says_what_to_do() {
+    let models = tempfile::tempdir().unwrap();
+    for bytes in [&b"<html>not a model</html>"[..], &b"lmgg"[..]] {
+        std::fs::write(models.path().join("ggml-base-q8_0.bin"), bytes).unwrap();
+        let models = models.path().to_str().unwrap();
+        let output = Options::default().variable("TYMPAN_MODELS_DIR", models).command(&["serve"]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && text.contains("run `tympan models pull base`"), "{text}");
+        assert!(text.contains("is not a usable Whisper model"), "{text}");
+    }
+}
+
+#[test]
+fn a_data_folder_that_is_a_file_is_called_one() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let output =
+        Options::default().variable("TYMPAN_DATA_DIR", file.path().to_str().unwrap()).command(&["serve"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("must be a folder, and is none"), "{text}");
+}

@@ -84,7 +84,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub config: String,
     /// Kind of job
-    #[arg(long, default_value = "pre-recorded")]
+    #[arg(long, default_value = "pre-recorded", value_parser = ["pre-recorded", "post-processing"])]
     pub mode: String,
     /// Seconds that the call may take [default: the service's]
     #[arg(long, value_name = "SECONDS")]

@@ -43,9 +43,9 @@ pub struct Policy {
 /// Why a file is no add-on for this host. One sentence each, for the operator.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file cannot be read.
+    /// The file cannot be read. The cause is in the sentence, and so no source of its own.
     #[error("cannot read the file: {0}")]
-    Read(#[from] std::io::Error),
+    Read(std::io::Error),
     /// A pipe, a device, a socket or a folder.
     #[error("this is not a regular file")]
     NotAFile,
@@ -84,6 +84,12 @@ pub enum LoadError {
     /// It says something about itself that cannot be.
     #[error(transparent)]
     Descriptor(#[from] DescriptorError),
+}
+
+impl From<std::io::Error> for LoadError {
+    fn from(cause: std::io::Error) -> Self {
+        Self::Read(cause)
+    }
 }
 
 /// What loading needs of the runtime.

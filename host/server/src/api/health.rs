@@ -42,6 +42,11 @@ async fn probe(api: &Api) -> Result<(), ApiError> {
         api.store.probe(date::now_ms()).await?;
         Ok(api.blobs.probe().await?)
     };
-    let slow = || ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "The disk does not answer in time");
+    let slow = || {
+        ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "The database, or the disk below it, does not answer in time",
+        )
+    };
     tokio::time::timeout(PROBE, probe).await.unwrap_or_else(|_| Err(slow()))
 }

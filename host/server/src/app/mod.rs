@@ -65,7 +65,7 @@ impl Host {
             webhook.created_ms = date::now_ms();
         }
         let replaced = self.store.replace_configured_webhooks(webhooks).await;
-        replaced.with_context(|| unusable(&config.paths.data_dir))?;
+        replaced.map_err(|error| refused(error, &config.paths.database_file))?;
         let settings = delivery_settings(config);
         let (store, blobs, owner) = (self.store.clone(), self.blobs.clone(), owner.to_owned());
         Ok(Sender::new(deliver::Parts { store, blobs, settings, owner })?)
@@ -100,19 +100,25 @@ impl Host {
 pub async fn open_store(file: &Path) -> anyhow::Result<Store> {
     let folder = file.parent().unwrap_or(Path::new(""));
     private_folder(folder).await?;
-    Store::open(file).await.map_err(|error| {
-        let what = match error {
-            StoreError::Full(_) => unusable(folder),
-            _ => format!("cannot open the database {}", file.display()),
-        };
-        anyhow::Error::new(error).context(what)
-    })
+    Store::open(file).await.map_err(|error| refused(error, file))
+}
+
+/// Why the database ends a start.
+fn refused(error: StoreError, file: &Path) -> anyhow::Error {
+    let what = match (&error, file.parent()) {
+        (StoreError::Full(_), Some(folder)) => unusable(folder),
+        _ => format!("the database {} cannot be used", file.display()),
+    };
+    anyhow::Error::new(error).context(what)
 }
 
 /// Makes a folder for us alone: recordings, transcripts and secrets lie in it.
 async fn private_folder(folder: &Path) -> anyhow::Result<()> {
     if folder == Path::new("") {
         return Ok(());
+    }
+    if tokio::fs::metadata(folder).await.is_ok_and(|found| !found.is_dir()) {
+        anyhow::bail!("{} must be a folder, and is none", folder.display());
     }
     let making = tokio::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).await;
     making.with_context(|| unusable(folder))

@@ -10,6 +10,7 @@ use crate::addons::{Library, LibrarySettings};
 use crate::config::{Config, Model};
 use crate::engine::{Engine, EngineSettings, SpeechModelSettings};
 use crate::model::language::Language;
+use crate::modelfile;
 use crate::validate::{DEFAULT_MODEL, HostRules, ModelRules};
 
 /// Opens the add-on folders, with copies of components kept in the data folder.
@@ -73,6 +74,10 @@ fn speech_model(folder: &Path, name: &str, model: &Model) -> anyhow::Result<Spee
             file.display()
         );
     }
+    // Jobs would be taken and end as errors, one after the other.
+    modelfile::check(&file).with_context(|| {
+        format!("the model file of {name} cannot be used; run `tympan models pull base`, or set models.{name}.file")
+    })?;
     let languages = languages(model);
     Ok(SpeechModelSettings {
         file,

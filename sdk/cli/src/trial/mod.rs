@@ -75,7 +75,9 @@ fn read_recorded(args: &TestArgs) -> anyhow::Result<Recorded> {
 fn limits(args: &TestArgs) -> anyhow::Result<Limits> {
     let mut limits = Limits::default();
     if let Some(seconds) = args.timeout {
-        limits.timeout = Duration::try_from_secs_f64(seconds).context("--timeout must be a time")?;
+        let timeout = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        ensure!(!timeout.is_zero(), "--timeout must be a number of seconds above 0");
+        limits.timeout = timeout;
     }
     if let Some(mebibytes) = args.memory {
         let most = MEMORY_SLOT_BYTES >> 20;
