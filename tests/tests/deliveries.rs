@@ -58,6 +58,7 @@ async fn results_arrive_signed_by_post_put_and_the_deprecated_member() {
                           "payload": job["result"], "custom_metadata": metadata});
         assert_eq!(message.json(), body);
         assert_eq!((message.method.as_str(), message.header("content-type")), (method, "application/json"));
+        assert!(message.header("user-agent").starts_with("tympan/"));
         assert_eq!(message.header("x-service-event"), "transcription.success");
         assert_eq!(message.header("x-service-delivery").len(), 36);
         assert_eq!(message.header("x-service-signature"), signature_of(message, "of-callbacks"));

@@ -15,6 +15,7 @@ use super::idempotency::IdempotencyKey;
 use super::normalise::normalise;
 use super::origin::Origin;
 use super::state::Api;
+use super::stored;
 use crate::model::date;
 use crate::model::id::{AccountId, JobId, RequestId};
 use crate::model::job::{JobSpec, Kind};
@@ -48,7 +49,8 @@ pub(super) async fn create(
         Some(id) => id,
         None => {
             let draft = validate::prerecorded(&body, &api.rules, &api.addons.catalogue(), &origin.all())?;
-            let spec = normalise(&*api.addons, draft).await?;
+            let mut spec = normalise(&*api.addons, draft).await?;
+            spec.audio = stored::of_account(&api, &account, spec.audio).await?;
             accept(&api, account, request_id, spec, mark).await?
         }
     };

@@ -15,9 +15,11 @@ use crate::model::cause::chain;
 use crate::model::code::Code;
 use crate::model::date;
 use crate::model::id::{AccountId, BlobArea, BlobKey, FileId};
+use crate::model::job::AudioSource;
 use crate::stage::decode::{self, DecodeError, Probe};
 use crate::stage::fetch::{self, FetchError, Fetched};
 use crate::store::{FileFacts, FileRecord};
+use crate::validate;
 
 /// When a client that has too many downloads running may try again.
 const RETRY_S: u64 = 5;
@@ -31,6 +33,19 @@ pub(super) struct Arrived {
     pub filename: Option<String>,
     /// The URL it came from.
     pub source: Option<String>,
+}
+
+/// Reads a file of the account from the store under whatever name of ours the client knows it: a
+/// proxy and the network behind it use different ones, and ids are chosen at random.
+pub(super) async fn of_account(
+    api: &Api,
+    account: &AccountId,
+    audio: AudioSource,
+) -> Result<AudioSource, ApiError> {
+    let AudioSource::Url(url) = &audio else { return Ok(audio) };
+    let Some(id) = validate::possible_file(url) else { return Ok(audio) };
+    let is_stored = api.store.get_file(account, id).await?.is_some_and(|file| file.facts.blob_key.is_some());
+    Ok(if is_stored { AudioSource::Stored(id) } else { audio })
 }
 
 /// Downloads a file under the same rules as the audio of a job, while the client waits.

@@ -121,7 +121,8 @@ async fn by_url(
     request: Request,
 ) -> Result<crate::store::FileRecord, ApiError> {
     let body = json_object(request, &api.settings.limits).await?;
-    match validate::audio_url(&body, &origin.all())? {
+    let audio = validate::audio_url(&body, &origin.all())?;
+    match stored::of_account(api, &account, audio).await? {
         AudioSource::Url(url) => {
             let arrived = stored::fetch(api, &account, url).await?;
             stored::keep(api, account, arrived).await

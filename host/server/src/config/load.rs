@@ -234,6 +234,14 @@ mod tests {
         }
     }
 
+    const SAME_KEY_TWICE: &str = "
+        [[auth.keys]]
+        account = \"first\"
+        sha256 = \"abababababababababababababababababababababababababababababababab\"
+        [[auth.keys]]
+        account = \"second\"
+        sha256 = \"ABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABAB\"";
+
     #[test]
     fn values_that_cannot_be_used_are_refused_by_setting() {
         for (text, setting) in [
@@ -245,6 +253,7 @@ mod tests {
             ("[limits]\nupload_bytes = 0", "limits.upload_bytes"),
             ("[worker]\nretry_horizon_s = 7201", "worker.retry_horizon_s"),
             ("[[auth.keys]]\naccount = \"a\"\nsha256 = \"12\"", "auth.keys.0.sha256"),
+            (SAME_KEY_TWICE, "auth.keys.1.sha256"),
             ("[auth]\nheader_aliases = [\"a b\"]", "auth.header_aliases"),
             ("[auth]\nheader_aliases = [\"\"]", "auth.header_aliases"),
             ("[auth]\nheader_aliases = [\"Host\"]", "auth.header_aliases"),

@@ -43,7 +43,7 @@ fn shown(config: &Config) -> Value {
         "models_dir": config.paths.models_dir,
         "compiled_addons_dir": config.paths.compiled_addons_dir,
         "model_source": config.model_source,
-        "model_hub_url": config.model_hub_url.as_deref().map(without_password),
+        "model_hub_url": config.model_hub_url.as_deref().map(without_secrets),
         "public_base_url": config.public_base_url,
         "trusted_proxies": config.trusted_proxies.as_ref().map(|all| all.iter().map(IpNet::to_string).collect::<Vec<_>>()),
         "allow_private_urls": config.allow_private_urls,
@@ -73,17 +73,20 @@ fn shown(config: &Config) -> Value {
     })
 }
 
-/// An address without what it says in front of its host.
-fn without_password(text: &str) -> String {
-    match Url::parse(text) {
-        Ok(mut url) if url.password().is_some() || !url.username().is_empty() => {
-            // Both fail for addresses without a host only, which have nothing to hide.
-            let _ = url.set_username("hidden");
-            let _ = url.set_password(None);
-            url.to_string()
-        }
-        _ => text.to_owned(),
+/// An address without what it says in front of its host, and without its query.
+fn without_secrets(text: &str) -> String {
+    let Ok(mut url) = Url::parse(text) else { return text.to_owned() };
+    if url.password().is_some() || !url.username().is_empty() {
+        // Both fail for addresses without a host only, which have nothing to hide.
+        let _ = url.set_username("hidden");
+        let _ = url.set_password(None);
+    } else if url.query().is_none() {
+        return text.to_owned();
     }
+    if url.query().is_some() {
+        url.set_query(Some("hidden"));
+    }
+    url.to_string()
 }
 
 fn key(key: &ApiKey) -> String {
@@ -142,11 +145,11 @@ mod tests {
             is_admin: true,
         });
         assert!(!format!("{config:?}").contains("very-secret"));
-        config.model_hub_url = Some("https://me:very-secret@hub.example/models".to_owned());
+        config.model_hub_url = Some("https://me:very-secret@hub.example/models?key=very-secret".to_owned());
         let text = show(&config);
         assert!(!text.contains("very-secret") && !text.contains("abab"), "{text}");
         for line in [
-            "model_hub_url = \"https://hidden@hub.example/models\"",
+            "model_hub_url = \"https://hidden@hub.example/models?hidden\"",
             "listen = \"127.0.0.1:8080\"",
             "auth.keys = [\"shop (hidden, admin)\"]",
             "auth.TYMPAN_API_KEY = \"(hidden)\"",

@@ -40,8 +40,15 @@ pub(super) fn auth(file: AuthFile, bootstrap_key: Option<Secret>) -> Result<Auth
         }
         header_aliases.push(alias);
     }
-    let keys =
-        file.keys.into_iter().enumerate().map(|(at, key)| api_key(at, key)).collect::<Result<_, _>>()?;
+    let mut keys: Vec<ApiKey> = Vec::with_capacity(file.keys.len());
+    for (at, key) in file.keys.into_iter().enumerate() {
+        let key = api_key(at, key)?;
+        if let Some(other) = keys.iter().position(|other| other.sha256 == key.sha256) {
+            let problem = format!("must not be that of auth.keys.{other} as well");
+            return Err(ConfigError::invalid(format!("auth.keys.{at}.sha256"), problem));
+        }
+        keys.push(key);
+    }
     Ok(Auth { header_aliases, keys, bootstrap_key })
 }
 

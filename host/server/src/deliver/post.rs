@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use reqwest::{Body, Client, Method};
 
 use super::body::{Message, Unreadable};
@@ -14,9 +14,6 @@ use crate::model::job::CallbackMethod;
 use crate::model::secret::Secret;
 use crate::net_guard::{self, apart, check_url};
 use crate::store::DeliveryClaim;
-
-/// Names us to receivers.
-const AGENT: &str = concat!("tympan/", env!("CARGO_PKG_VERSION"));
 
 /// The client of all deliveries. Connections are not kept: the next message to a receiver is
 /// usually far away, and an answer's body is not read.
@@ -48,7 +45,6 @@ pub(super) async fn post(
         .request(method, url)
         .header(CONTENT_TYPE, "application/json")
         .header(CONTENT_LENGTH, message.size_bytes())
-        .header(USER_AGENT, AGENT)
         .header("x-service-event", delivery.event.name())
         .header("x-service-delivery", delivery.id.to_string())
         .header("x-service-timestamp", &timestamp);

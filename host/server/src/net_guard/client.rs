@@ -9,6 +9,9 @@ use reqwest::{Client, ClientBuilder};
 
 use super::{Authorities, is_public};
 
+/// Who asks: some hosts refuse requests that do not say so.
+const AGENT: &str = concat!("tympan/", env!("CARGO_PKG_VERSION"));
+
 /// A name that leads to no public address; found in the source chain of a connect error.
 #[derive(Debug, thiserror::Error)]
 #[error("the host name resolves to no public address")]
@@ -36,7 +39,7 @@ impl Resolve for GuardedResolver {
 }
 
 /// A client for URLs that passed [`super::check_url`] with the same `allow_private`: no proxy,
-/// no redirects, no referer, addresses checked as they are resolved, rustls with ring, the
+/// no redirects, no referer, a name of its own, addresses checked as they are resolved, rustls with ring, the
 /// system's certificates and those of `authorities`. Time limits are the caller's, set by
 /// `finish`; its requests are sent [`apart`](super::apart).
 ///
@@ -53,6 +56,7 @@ pub fn client(
     let builder = || {
         finish(Client::builder())
             .no_proxy()
+            .user_agent(AGENT)
             .redirect(Policy::none())
             .referer(false)
             .http1_only()

@@ -172,6 +172,9 @@ impl Reader {
                 // A scalar has no type in a query string: the text is meant as it stands.
                 _ => filter.push(MetadataPair::of_text(keys, value)),
             }
+        } else if keys.starts_with(['[', '.']) {
+            self.problems
+                .invalid(format!("{METADATA} must have its keys in brackets: {METADATA}[key]=value"));
         } else {
             return false;
         }

@@ -35,4 +35,5 @@ pub use prerecorded::{Draft, audio_url, prerecorded};
 pub use problems::{MOST_PROBLEMS, Rejection};
 pub use rules::{AbsentAddon, AddonFacts, Catalogue, HostRules, ModelRules};
 pub use schema::Schema;
+pub use url::possible_file;
 pub use webhook::{WebhookWish, webhook};

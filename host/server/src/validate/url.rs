@@ -46,10 +46,16 @@ fn web_url(text: &str) -> Result<Url, &'static str> {
 
 fn own_file(url: &Url, own_origins: &[String]) -> Option<FileId> {
     let origin = url.origin().ascii_serialization();
-    if !own_origins.contains(&origin) {
-        return None;
-    }
+    if own_origins.contains(&origin) { file_in_path(url) } else { None }
+}
+
+fn file_in_path(url: &Url) -> Option<FileId> {
     FileId::parse(url.path().strip_prefix("/file/")?.trim_end_matches('/'))
+}
+
+/// The file that an `audio_url` names if its host is one of our names that this host does not know.
+pub fn possible_file(audio_url: &str) -> Option<FileId> {
+    file_in_path(&Url::parse(audio_url).ok()?)
 }
 
 /// Where the client wants to hear of the end. `callback_config` wins over the deprecated

@@ -139,6 +139,7 @@ async fn credentials_of_the_url_are_sent_and_compression_is_not_asked_for() {
     outcome.expect("fetched");
     let request = String::from_utf8_lossy(&bytes).to_lowercase();
     assert!(request.contains("authorization: basic dxnlcjpwyxnz"), "{request}");
+    assert!(request.contains("user-agent: tympan/"), "{request}");
     assert!(request.contains("accept-encoding: identity") && !request.contains("user:pass"), "{request}");
 }
 

@@ -95,8 +95,15 @@ async fn an_upload_can_be_downloaded_and_transcribed() {
     assert_eq!(job["file"]["id"], id);
     assert_eq!(job["file"]["filename"], "a call.WAV");
 
-    let again = harness.post("/v2/upload", &json!({ "audio_url": body["audio_url"] })).await;
-    assert_eq!(again.json()["audio_metadata"]["id"], id);
+    // As well under a name of the proxy in front, or of the network behind it.
+    for origin in ["http://speech.example", "https://public.example", "http://10.1.2.3:8080"] {
+        let url = format!("{origin}/file/{id}");
+        let again = harness.post("/v2/upload", &json!({ "audio_url": url })).await;
+        assert_eq!(again.json()["audio_metadata"]["id"], id, "{origin}");
+        let created = harness.post("/v2/pre-recorded", &json!({ "audio_url": url })).await.json();
+        let job = harness.get(&format!("/v2/pre-recorded/{}", created["id"].as_str().unwrap())).await.json();
+        assert_eq!(job["file"]["id"], id, "{origin}");
+    }
 }
 
 #[tokio::test]

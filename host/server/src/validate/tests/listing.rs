@@ -143,5 +143,9 @@ fn links_keep_the_filters_and_nothing_else() {
 #[test]
 fn everything_that_is_wrong_is_said_at_once() {
     assert_eq!(refused("limit=0&status=x&date=y").len(), 3);
-    assert_eq!(read("unknown=1&custom_metadatax=1&custom_metadata[a=1").at(0), "offset=0&limit=20");
+    for bad in ["custom_metadata[a=1", "custom_metadata[a]]x=1", "custom_metadata.a=1"] {
+        let sentence = "custom_metadata must have its keys in brackets: custom_metadata[key]=value";
+        assert_eq!(refused(bad), [sentence], "{bad}");
+    }
+    assert_eq!(read("unknown=1&custom_metadatax=1").at(0), "offset=0&limit=20");
 }
