@@ -287,3 +287,56 @@ fn a_lost_data_chunk_is_found_whichever_end_comes_first() {
     assert!((found.audio.info.duration_s - 1.0).abs() < 1e-9, "{}", found.audio.info.duration_s);
     assert!(found.peak(0, 0.0, 1.0) > 0.45);
 }
+
+#[test]
+fn caf_and_aiff_that_are_cut_off_or_longer_than_they_say_decode() {
+    let samples = interleave(&[tone(16_000, 4.0), tone(16_000, 4.0)]);
+    for whole in [caf(16_000, 2, &samples), aiff(2, &samples)] {
+        for (bytes, length_s, note) in [
+            (whole[..whole.len() - 1].to_vec(), 4.0, None),
+            ([&whole[..], b"\n"].concat(), 4.0, None),
+            (whole[..whole.len() / 2].to_vec(), 2.0, Some("ends early: 2.0 of 4.0")),
+        ] {
+            let info = decoded(&bytes).audio.info;
+            assert!((info.duration_s - length_s).abs() < 0.01, "{}: {}", info.container, info.duration_s);
+            assert_eq!(info.damage.len(), usize::from(note.is_some()), "{:?}", info.damage);
+            assert!(note.is_none_or(|note| info.damage[0].contains(note)), "{:?}", info.damage);
+        }
+    }
+}
+
+/// Where the pages of an Ogg file start.
+fn pages(file: &[u8]) -> Vec<usize> {
+    (0..file.len()).filter(|at| file[*at..].starts_with(b"OggS")).collect()
+}
+
+#[test]
+fn a_damaged_page_at_the_start_of_ogg_costs_that_page_alone() {
+    for name in ["formats/opus.opus", "formats/vorbis.ogg"] {
+        let whole = fixture(name);
+        let (at, length_s) = (pages(&whole), decoded(&whole).audio.info.duration_s);
+        let mut broken = whole.clone();
+        let first_of_sound = at[if name.ends_with("opus") { 2 } else { 3 }];
+        broken[first_of_sound + 200] ^= 1;
+        let info = decoded(&broken).audio.info;
+        println!("{name} {} {:?} {:?}", info.duration_s, info.damage, at.len());
+        assert!((info.duration_s - length_s).abs() < 0.01, "{name}: {}", info.duration_s);
+        assert!(info.damage.iter().any(|note| note.contains("damaged at its start")), "{:?}", info.damage);
+    }
+}
+
+#[test]
+fn of_chained_ogg_every_recording_is_read_or_its_loss_is_said() {
+    let one = fixture("formats/opus.opus");
+    let chain = [&one[..], &one, &one].concat();
+    let length_s = decoded(&chain).audio.info.duration_s;
+    let second: Vec<usize> = pages(&chain).into_iter().filter(|at| *at >= one.len()).take(3).collect();
+    for (page, at) in second.into_iter().enumerate() {
+        let mut broken = chain.clone();
+        broken[at + 30] ^= 1;
+        let info = decoded(&broken).audio.info;
+        println!("{page} {} of {length_s} {:?}", info.duration_s, info.damage);
+        assert!(info.damage.iter().any(|note| note.contains("damaged at its start")), "{:?}", info.damage);
+        assert!(info.duration_s > length_s * 0.6, "{page}: {}", info.duration_s);
+    }
+}

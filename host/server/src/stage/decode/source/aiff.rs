@@ -15,8 +15,9 @@ const HEAD_BYTES: usize = 4096;
 const KNOWN: [&[u8; 4]; 11] =
     [b"none", b"alaw", b"ulaw", b"in24", b"in32", b"23ni", b"fl32", b"fl64", b"sowt", b"twos", b"raw "];
 
-/// Fills in the sizes that a recorder which could not seek back has left open: the sound goes on
-/// to the end. What lies behind [`MAX_CHUNKS`] chunks is left out.
+/// Fills in the sizes that a recorder which could not seek back has left open, and makes those that
+/// reach beyond the file end with it: the sound goes on to the end. What lies behind
+/// [`MAX_CHUNKS`] chunks, or is no chunk, is left out.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -25,19 +26,31 @@ pub(super) fn closed(body: Window) -> io::Result<Window> {
     let mut description = None;
     for _ in 0..MAX_CHUNKS {
         let header = body.slice(at, 8)?;
-        let Some((id, size)) = header.split_first_chunk::<4>() else { return Ok(body) };
-        let Some(size) = size.first_chunk::<4>().map(|size| u32::from_be_bytes(*size)) else {
-            return Ok(body);
-        };
+        let Some((id, size)) = header.split_first_chunk::<4>() else { break };
+        let Some(size) = size.first_chunk::<4>().map(|size| u32::from_be_bytes(*size)) else { break };
         match id {
             b"COMM" => description = Some(at + 8),
             b"SSND" if is_open(size) => return Ok(close(body, at, description)),
+            b"SSND" if at + 8 + u64::from(size) > body.len() => return Ok(clipped(body, at)),
             _ => {}
         }
         at += 8 + u64::from(size) + u64::from(size & 1);
     }
-    // The reader keeps what every chunk says.
-    Ok(body.part(0, at))
+    // The reader keeps what every chunk says, and believes the size of the whole.
+    let kept = body.part(0, at);
+    let whole = kept.len().saturating_sub(8);
+    Ok(kept.patched(4, &limited(whole)))
+}
+
+fn limited(bytes: u64) -> [u8; 4] {
+    u32::try_from(bytes).unwrap_or(u32::MAX - 1).to_be_bytes()
+}
+
+/// Ends the file and the sound at `at` where the bytes do; the description goes on to say how many
+/// frames there were.
+fn clipped(body: Window, at: u64) -> Window {
+    let (whole, sound) = (body.len().saturating_sub(8), body.len().saturating_sub(at + 8));
+    body.patched(4, &limited(whole)).patched(at + 4, &limited(sound))
 }
 
 fn is_open(size: u32) -> bool {
@@ -47,14 +60,13 @@ fn is_open(size: u32) -> bool {
 /// Writes the sizes of the file and of its last chunk, the sound at `at`, and the number of
 /// frames into the description.
 fn close(body: Window, at: u64, description: Option<u64>) -> Window {
-    let limited = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX - 1).to_be_bytes();
-    let (whole, sound) = (body.len().saturating_sub(8), body.len().saturating_sub(at + 8));
+    let sound = body.len().saturating_sub(at + 8);
     let frames = description.and_then(|from| {
         let &[high, low, .., bits] = body.slice(from, 8).ok()?.first_chunk::<8>()?;
         let frame_bytes = u64::from(u16::from_be_bytes([high, low])) * u64::from(bits.div_ceil(8));
         Some((from + 2, sound.saturating_sub(8).checked_div(frame_bytes)?))
     });
-    let closed = body.patched(4, &limited(whole)).patched(at + 4, &limited(sound));
+    let closed = clipped(body, at);
     match frames {
         Some((place, frames)) => closed.patched(place, &limited(frames)),
         None => closed,

@@ -15,10 +15,14 @@ use super::super::mpeg;
 use super::super::sniff::Kind;
 use super::super::window::Window;
 use super::open::first_decodable;
-use super::{Clock, Container, Next, Selected, aiff, flac, repair};
+use super::{Clock, Container, Next, Selected, aiff, flac, ogg, repair};
 
 /// Errors in a row after which a reader is given up.
 const MAX_ERRORS: usize = 64;
+
+/// Of Ogg, where pages that begin a recording are damaged.
+const LOST_START: &str =
+    "a recording in the file is damaged at its start; what cannot be read of it is left out";
 
 /// A reader of symphonia and the track that was chosen.
 pub(in super::super) struct Library {
@@ -34,15 +38,25 @@ impl Library {
     /// Opens `body`, which starts as `kind` does.
     pub(super) fn open(kind: Kind, body: Window) -> std::result::Result<(Self, Selected), DecodeError> {
         let container = container(kind);
-        let (body, rest) = match kind {
+        let (mut rest, mut missing, mut is_lost) = (None, 1.0, false);
+        let body = match kind {
             Kind::Flac => {
-                let (first, rest) = flac::first(&body).map_err(DecodeError::Read)?;
-                (flac::without_metadata(first)?, rest)
+                let (first, others) = flac::first(&body).map_err(DecodeError::Read)?;
+                rest = others;
+                flac::without_metadata(first)?
             }
-            Kind::Aiff => (aiff::closed(body).map_err(DecodeError::Read)?, None),
-            Kind::Caf => (repair::closed_caf(body)?, None),
-            Kind::Ogg => (repair::placed_opus(body)?, None),
-            _ => (body, None),
+            Kind::Aiff => aiff::closed(body).map_err(DecodeError::Read)?,
+            Kind::Caf => {
+                let (closed, times) = repair::closed_caf(body)?;
+                missing = times;
+                closed
+            }
+            Kind::Ogg => {
+                let (readable, is_part_lost) = ogg::readable(body).map_err(DecodeError::Read)?;
+                is_lost = is_part_lost;
+                repair::placed_opus(readable)?
+            }
+            _ => body,
         };
         let reader = open_reader(kind, body.clone()).map_err(|cause| {
             tracing::debug!(container = container.name, %cause, "the header of a media file cannot be read");
@@ -57,7 +71,11 @@ impl Library {
         let (track, selected) = select(reader.tracks(), container)?;
         // The tag of an MPEG file knows nothing of files that were joined behind it.
         let is_followed = rest.is_some() || matches!(kind, Kind::Ogg | Kind::MpegAudio);
-        let selected = Selected { is_followed, ..selected };
+        // The reader counts the frames of plain samples in the bytes that are there.
+        let times = if selected.made.name.starts_with("pcm") { missing } else { 1.0 };
+        let stated_s = selected.stated_s.map(|stated_s| stated_s * times);
+        let mut selected = Selected { is_followed, stated_s, ..selected };
+        selected.made.note = selected.made.note.or(is_lost.then_some(LOST_START));
         Ok((Self { reader, container, track, errors: 0, rest }, selected))
     }
 

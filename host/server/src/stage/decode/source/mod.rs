@@ -3,6 +3,7 @@
 mod aiff;
 mod flac;
 mod library;
+mod ogg;
 mod open;
 mod repair;
 

@@ -2,6 +2,7 @@
 
 use super::super::error::DecodeError;
 use super::super::window::Window;
+use super::ogg::checksum;
 
 /// Most chunks that are read.
 const MAX_CHUNKS: usize = 256;
@@ -13,31 +14,35 @@ const MOST_PACKETS: u64 = 24 * 3600 * 50;
 const MOST_OPUS_CHANNELS: u8 = 8;
 
 /// Gives the data chunk of a Core Audio file its length: -1 says that it goes on to the end,
-/// which streams do. What lies behind [`MAX_CHUNKS`] chunks is left out.
+/// which streams do, and one that reaches beyond the file is cut off there. What lies behind
+/// [`MAX_CHUNKS`] chunks, or is no chunk, is left out. With it comes how many times as long the
+/// data should be.
 ///
 /// # Errors
 /// When the reader would take much memory for its tables, or the file cannot be read.
-pub(super) fn closed_caf(body: Window) -> Result<Window, DecodeError> {
+pub(super) fn closed_caf(body: Window) -> Result<(Window, f64), DecodeError> {
     let mut at = 8u64;
     for _ in 0..MAX_CHUNKS {
         let header = body.slice(at, 20).map_err(DecodeError::Read)?;
-        let Some((id, rest)) = header.split_first_chunk::<4>() else { return Ok(body) };
-        let Some((size, rest)) = rest.split_first_chunk::<8>() else { return Ok(body) };
+        let Some((id, rest)) = header.split_first_chunk::<4>() else { break };
+        let Some((size, rest)) = rest.split_first_chunk::<8>() else { break };
         let size = i64::from_be_bytes(*size);
-        if id == b"data" && size == -1 {
-            let left = body.len() - (at + 12);
-            return Ok(body.patched(at + 4, &left.to_be_bytes()));
+        let left = body.len() - (at + 12);
+        let is_cut = u64::try_from(size).is_ok_and(|size| size > left);
+        if id == b"data" && (size == -1 || is_cut) {
+            let missing = if is_cut && left > 0 { size as f64 / left as f64 } else { 1.0 };
+            return Ok((body.patched(at + 4, &left.to_be_bytes()), missing));
         }
         let packets = rest.first_chunk().map(|packets| u64::from_be_bytes(*packets));
         if let Some(packets) = packets.filter(|packets| id == b"pakt" && *packets > MOST_PACKETS) {
             return Err(DecodeError::BadHeader(format!("it lists {packets} packets, over {MOST_PACKETS}")));
         }
         let next = u64::try_from(size).ok().and_then(|size| (at + 12).checked_add(size));
-        let Some(next) = next else { return Ok(body) };
+        let Some(next) = next else { return Ok((body, 1.0)) };
         at = next;
     }
-    // The reader must not meet a table that was not looked at.
-    Ok(body.part(0, at))
+    // The reader must not meet a table that was not looked at, nor what is shorter than a header.
+    Ok((body.part(0, at), 1.0))
 }
 
 /// Calls channels of Opus that have no places (mapping families 2 and 255) channels that have
@@ -65,16 +70,6 @@ pub(super) fn placed_opus(body: Window) -> Result<Window, DecodeError> {
     Ok(body.patched(22, &sum.to_le_bytes()).patched(start as u64 + 18, &[1]))
 }
 
-/// The checksum of a page whose own field is zero (RFC 3533, section 6): polynomial 0x04c11db7,
-/// neither reflected nor inverted.
-fn checksum(page: &[u8]) -> u32 {
-    page.iter().fold(0, |sum: u32, byte| {
-        (0..8).fold(sum ^ u32::from(*byte) << 24, |sum, _| {
-            if sum >> 31 == 0 { sum << 1 } else { sum << 1 ^ 0x04c1_1db7 }
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -91,12 +86,15 @@ mod tests {
     fn data_without_a_size_goes_on_to_the_end() {
         let size = |bytes: i64| bytes.to_be_bytes();
         let start = [&b"caff\0\x01\0\0desc"[..], &size(32), &[0; 32], b"data"].concat();
-        let closed = closed_caf(window(&[&start, &size(-1), &[5; 100]])).unwrap();
-        assert_eq!(closed.slice(56, 8).unwrap(), size(100));
-        let stated = closed_caf(window(&[&start, &size(90), &[5; 100]])).unwrap();
-        assert_eq!(stated.slice(56, 8).unwrap(), size(90));
-        let cut = closed_caf(window(&[&start, &[0xff; 8]])).unwrap();
-        assert_eq!(cut.slice(56, 8).unwrap(), size(0));
+        let closed = |stated: i64, bytes: &[u8]| {
+            let (closed, missing) = closed_caf(window(&[&start, &size(stated), bytes])).unwrap();
+            (closed.slice(56, 8).unwrap(), closed.len() - 64, missing)
+        };
+        assert_eq!(closed(-1, &[5; 100]), (size(100).to_vec(), 100, 1.0));
+        assert_eq!(closed(-1, &[]), (size(0).to_vec(), 0, 1.0));
+        assert_eq!(closed(100, &[5; 100]), (size(100).to_vec(), 100, 1.0));
+        assert_eq!(closed(90, &[5; 91]), (size(90).to_vec(), 90, 1.0), "a byte too many");
+        assert_eq!(closed(100, &[5; 80]), (size(80).to_vec(), 80, 1.25), "cut off");
         let listed =
             |packets| closed_caf(window(&[&start, &size(90), &[0; 90], b"pakt", &size(24), &size(packets)]));
         assert!(listed(4_320_000).is_ok());
