@@ -4,6 +4,7 @@
 mod bombs;
 mod channels;
 mod clock;
+mod damage;
 mod fetch;
 mod formats;
 mod fuzz;

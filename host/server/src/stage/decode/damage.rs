@@ -14,6 +14,7 @@ pub(super) struct Damage {
     is_in_passage: bool,
     jumps: u64,
     is_broken: bool,
+    is_late: bool,
     notes: Vec<&'static str>,
 }
 
@@ -42,6 +43,11 @@ impl Damage {
         self.is_broken = true;
     }
 
+    /// Something was lost before the first packet.
+    pub(super) fn late(&mut self) {
+        self.is_late = true;
+    }
+
     /// Something that is no damage but worth saying.
     pub(super) fn note(&mut self, note: Option<&'static str>) {
         if let Some(note) = note.filter(|note| !self.notes.contains(note)) {
@@ -57,15 +63,15 @@ impl Damage {
     /// Sentences for the client; `stated_s` is the length that the header promises.
     pub(super) fn describe(&self, decoded_s: f64, stated_s: Option<f64>) -> Vec<String> {
         let mut notes: Vec<String> = self.notes.iter().map(|note| (*note).to_owned()).collect();
+        if self.is_late {
+            notes.push("the beginning is damaged; times count from the first sound behind it".to_owned());
+        }
+        let lost = lost(self.bad_s);
         match self.passages {
             0 => {}
-            1 => notes.push(format!(
-                "a damaged passage of {:.1} seconds could not be decoded and is silent",
-                self.bad_s
-            )),
+            1 => notes.push(format!("a damaged passage of {lost} could not be decoded and is silent")),
             passages => notes.push(format!(
-                "{passages} damaged passages, {:.1} seconds in all, could not be decoded and are silent",
-                self.bad_s
+                "{passages} damaged passages, {lost} in all, could not be decoded and are silent"
             )),
         }
         match self.jumps {
@@ -84,6 +90,10 @@ impl Damage {
         }
         notes
     }
+}
+
+fn lost(length_s: f64) -> String {
+    if length_s < 0.05 { "less than 0.1 seconds".to_owned() } else { format!("{length_s:.1} seconds") }
 }
 
 #[cfg(test)]

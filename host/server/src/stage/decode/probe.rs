@@ -36,6 +36,7 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
         match source.next().map_err(DecodeError::Read)? {
             Next::Packet(packet) => look.packet(&packet),
             Next::NewStream(selected) => look.new_stream(*selected),
+            Next::Damaged => {}
             Next::End | Next::Broken => break,
         }
     }

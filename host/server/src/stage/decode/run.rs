@@ -60,6 +60,10 @@ struct Run<'a> {
     limits: &'a DecodeLimits,
     planes: Vec<Vec<f32>>,
     is_first: bool,
+    /// Something before the next packet is lost.
+    is_damaged: bool,
+    /// Length of the last packet that was decoded.
+    usual_s: f64,
     stamp_shift_s: f64,
 }
 
@@ -75,6 +79,8 @@ impl<'a> Run<'a> {
             limits,
             planes: Vec::new(),
             is_first: true,
+            is_damaged: false,
+            usual_s: 0.0,
             stamp_shift_s: 0.0,
         }
     }
@@ -86,6 +92,7 @@ impl<'a> Run<'a> {
             }
             match source.next().map_err(DecodeError::Read)? {
                 Next::Packet(packet) => self.packet(&packet, source.others_start_s())?,
+                Next::Damaged => self.damaged(),
                 Next::NewStream(selected) => self.new_stream(*selected),
                 Next::End => return Ok(()),
                 Next::Broken => {
@@ -105,6 +112,14 @@ impl<'a> Run<'a> {
         self.timeline.restart();
     }
 
+    fn damaged(&mut self) {
+        self.is_damaged = true;
+        self.timeline.damaged();
+        if self.damage.good_packets == 0 {
+            self.damage.late();
+        }
+    }
+
     fn packet(&mut self, packet: &Packet, others_start_s: Option<f64>) -> Result<(), DecodeError> {
         let tick_s = self.selected.tick_s;
         let stamp_s = packet.pts.get() as f64 * tick_s;
@@ -116,12 +131,16 @@ impl<'a> Run<'a> {
         self.selected.begins_at(origin_s);
         let decoded = self.decode(packet);
         let length_s = match decoded {
-            Some(sample_rate) => self.frames() as f64 / f64::from(sample_rate),
-            None => packet.dur.get() as f64 * tick_s,
+            Some(sample_rate) => {
+                self.usual_s = self.frames() as f64 / f64::from(sample_rate);
+                self.usual_s
+            }
+            None => self.lost_s(packet),
         };
         if decoded.is_some() && length_s == 0.0 {
             return Ok(());
         }
+        let is_damaged = std::mem::take(&mut self.is_damaged);
         let is_stamped = self.is_first || self.selected.container.clock == Clock::Container;
         // What a decoder has trimmed off the start does not shift the rest.
         let trimmed_s =
@@ -141,7 +160,7 @@ impl<'a> Run<'a> {
             return Err(DecodeError::TooLongTogether { limit_s: self.limits.max_channel_s });
         }
         if place.gap_s > 0.0 {
-            if self.damage.good_packets > 0 && self.selected.has_no_pauses() {
+            if self.damage.good_packets > 0 && (is_damaged || self.selected.has_no_pauses()) {
                 self.damage.bad(place.gap_s);
             }
             self.sink.silence(place.gap_s)?;
@@ -167,9 +186,14 @@ impl<'a> Run<'a> {
     fn decode(&mut self, packet: &Packet) -> Option<u32> {
         let decoded = self.selected.decode(packet, &mut self.planes);
         if decoded.is_err() {
-            self.damage.bad(packet.dur.get() as f64 * self.selected.tick_s);
+            self.damage.bad(self.lost_s(packet));
         }
         decoded.ok()
+    }
+
+    /// Length of a packet that is lost; where the container does not say, that of those before it.
+    fn lost_s(&self, packet: &Packet) -> f64 {
+        if packet.dur.get() == 0 { self.usual_s } else { packet.dur.get() as f64 * self.selected.tick_s }
     }
 
     fn frames(&self) -> usize {

@@ -5,6 +5,9 @@
 /// Smaller gaps are jitter of rounded timestamps: nothing is inserted. Two packets of 20 ms.
 const GAP_TOLERANCE_S: f64 = 0.04;
 
+/// The same behind damage, where a gap is expected: timestamps are rounded to milliseconds.
+const DAMAGE_TOLERANCE_S: f64 = 0.002;
+
 /// Audio that runs ahead of its timestamps by less than this is drift, and the next real gap
 /// makes up for it; by more, the clock was set back.
 const JUMP_BACK_S: f64 = 1.0;
@@ -32,13 +35,22 @@ pub(super) struct Timeline {
     shift_s: f64,
     latest_s: f64,
     is_restarted: bool,
+    is_damaged: bool,
 }
 
 impl Timeline {
     /// Audio before `zero_s` is dropped. A gap that would end after `latest_s` is taken for a
     /// broken timestamp.
     pub(super) fn new(zero_s: f64, latest_s: f64) -> Self {
-        Self { end_s: None, written_s: 0.0, zero_s, shift_s: 0.0, latest_s, is_restarted: false }
+        Self {
+            end_s: None,
+            written_s: 0.0,
+            zero_s,
+            shift_s: 0.0,
+            latest_s,
+            is_restarted: false,
+            is_damaged: false,
+        }
     }
 
     /// Seconds placed so far.
@@ -49,6 +61,11 @@ impl Timeline {
     /// The next timestamp belongs to another clock: its audio follows what came before.
     pub(super) fn restart(&mut self) {
         self.is_restarted = true;
+    }
+
+    /// Something before the next timestamp is lost: a short gap is no jitter.
+    pub(super) fn damaged(&mut self) {
+        self.is_damaged = true;
     }
 
     /// Places `length_s` of audio that the container puts at `start_s`; the first call fixes the
@@ -76,6 +93,7 @@ impl Timeline {
         if std::mem::take(&mut self.is_restarted) {
             self.shift_s = end_s.max(0.0) - stamp_s.max(0.0);
         }
+        let is_damaged = std::mem::take(&mut self.is_damaged);
         let start_s = stamp_s + self.shift_s;
         let ahead_s = start_s - end_s;
         if start_s > self.latest_s || ahead_s < -JUMP_BACK_S {
@@ -84,7 +102,8 @@ impl Timeline {
             self.shift_s = joined_s - stamp_s;
             return joined_s;
         }
-        if ahead_s > GAP_TOLERANCE_S { start_s } else { end_s }
+        let tolerance_s = if is_damaged { DAMAGE_TOLERANCE_S } else { GAP_TOLERANCE_S };
+        if ahead_s > tolerance_s { start_s } else { end_s }
     }
 }
 
@@ -132,6 +151,15 @@ mod tests {
         assert_eq!(line.place(Some(1.9), 0.1, 0.0).gap_s, 0.0);
         let first = line.place(Some(1.99), 0.1, 0.0);
         assert!((first.skip_s - 0.0).abs() < 1e-9 && (first.gap_s - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_short_gap_counts_behind_damage() {
+        let mut line = timeline();
+        line.place(Some(0.0), 1.0, 0.0);
+        line.damaged();
+        assert!((line.place(Some(1.02), 1.0, 0.0).gap_s - 0.02).abs() < 1e-9);
+        assert_eq!(line.place(Some(2.04), 1.0, 0.0).gap_s, 0.0);
     }
 
     #[test]

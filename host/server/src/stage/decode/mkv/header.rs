@@ -19,6 +19,8 @@ pub(super) const SEGMENT: u32 = 0x1853_8067;
 pub(super) const INFO: u32 = 0x1549_a966;
 pub(super) const TRACKS: u32 = 0x1654_ae6b;
 pub(super) const CLUSTER: u32 = 0x1f43_b675;
+pub(super) const CUES: u32 = 0x1c53_bb6b;
+pub(super) const TAGS: u32 = 0x1254_c367;
 const TRACK_ENTRY: u32 = 0xae;
 
 /// An audio track that can be chosen.

@@ -5,46 +5,39 @@ use std::collections::VecDeque;
 use symphonia::core::packet::{Packet, PacketBuilder};
 use symphonia::core::units::{Duration, Timestamp};
 
+use super::super::source::Next;
 use super::ebml::{Element, children, element, signed, unsigned};
-use super::header::{CLUSTER, INFO, Mkv, SEGMENT, TRACKS};
+use super::header::{CLUSTER, CUES, INFO, Mkv, SEGMENT, TAGS, TRACKS};
 use super::lacing::{BlockHeader, frames};
+use super::search::{self, Cluster};
 use super::tracks::{Kind, TrackEntry};
 
 /// Length of a unit of the packets' timestamps: nanoseconds, whatever the file counts in.
 pub(in super::super) const TICK_S: f64 = 1e-9;
 
 /// Largest block of audio that is believed, bytes.
-const MAX_BLOCK_BYTES: u64 = 16 * 1024 * 1024;
-
-/// Bytes read at once while a cluster is searched: few, since damage can make one follow close
-/// on the other.
-const SEARCH_BYTES: usize = 4 * 1024;
+pub(super) const MAX_BLOCK_BYTES: u64 = 16 * 1024 * 1024;
 
 const CLUSTER_TIME: u32 = 0xe7;
-const SIMPLE_BLOCK: u32 = 0xa3;
-const BLOCK_GROUP: u32 = 0xa0;
-const BLOCK: u32 = 0xa1;
+pub(super) const SIMPLE_BLOCK: u32 = 0xa3;
+pub(super) const BLOCK_GROUP: u32 = 0xa0;
+pub(super) const BLOCK: u32 = 0xa1;
 const BLOCK_DURATION: u32 = 0x9b;
 const DISCARD_PADDING: u32 = 0x75a2;
 
 /// Elements that are stepped over: header, seek head, cues, chapters, tags, attachments, void,
-/// checksum, position, previous size.
-const KNOWN: [u32; 10] =
-    [0x1a45_dfa3, 0x114d_9b74, 0x1c53_bb6b, 0x1043_a770, 0x1254_c367, 0x1941_a469, 0xec, 0xbf, 0xa7, 0xab];
-
-/// What was read.
-pub(in super::super) enum Step {
-    Packet(Packet),
-    End,
-    /// The file ends inside an element.
-    Cut,
-}
+/// checksum, position, previous size, silent tracks, encrypted block.
+const KNOWN: [u32; 12] =
+    [0x1a45_dfa3, 0x114d_9b74, CUES, 0x1043_a770, TAGS, 0x1941_a469, 0xec, 0xbf, 0xa7, 0xab, 0x5854, 0xaf];
 
 /// Gives the packets of one track.
 pub(in super::super) struct MkvReader {
     file: Mkv,
     track: TrackEntry,
     packets: VecDeque<Packet>,
+    cluster: Option<Cluster>,
+    /// Something was left out since the last packet.
+    is_damaged: bool,
     /// First timestamp of a video track, seconds.
     pub(in super::super) others_start_s: Option<f64>,
 }
@@ -52,44 +45,74 @@ pub(in super::super) struct MkvReader {
 impl MkvReader {
     /// Starts behind the headers.
     pub(super) fn new(file: Mkv, track: TrackEntry) -> Self {
-        Self { file, track, packets: VecDeque::new(), others_start_s: None }
+        let packets = VecDeque::new();
+        Self { file, track, packets, cluster: None, is_damaged: false, others_start_s: None }
     }
 
     /// The next packet of the track.
-    pub(in super::super) fn next(&mut self) -> std::io::Result<Step> {
+    pub(in super::super) fn next(&mut self) -> std::io::Result<Next> {
         loop {
-            if let Some(packet) = self.packets.pop_front() {
-                return Ok(Step::Packet(packet));
+            if !self.packets.is_empty() && std::mem::take(&mut self.is_damaged) {
+                return Ok(Next::Damaged);
             }
-            let Some(found) = element(&self.file.file, self.file.at) else {
-                if self.file.at >= self.file.file.len() {
-                    return Ok(Step::End);
-                }
-                match self.find_cluster()? {
-                    Some(at) => self.file.at = at,
-                    None => return Ok(Step::Cut),
-                }
+            if let Some(packet) = self.packets.pop_front() {
+                return Ok(Next::Packet(packet));
+            }
+            if self.file.at >= self.file.file.len() {
+                return Ok(if self.is_damaged { Next::Broken } else { Next::End });
+            }
+            let is_over = |cluster: &Cluster| cluster.end.is_some_and(|end| self.file.at >= end);
+            self.cluster = self.cluster.filter(|cluster| !is_over(cluster));
+            let found = element(&self.file.file, self.file.at);
+            if let Some(found) = found.filter(|found| self.is_sound(found)) {
+                self.enter(&found)?;
                 continue;
-            };
-            let left = self.file.file.len() - found.body.min(self.file.file.len());
-            match (found.id, found.size) {
-                (SEGMENT | CLUSTER, _) => self.file.at = found.body,
-                (CLUSTER_TIME | SIMPLE_BLOCK | BLOCK_GROUP, Some(size)) if size <= left => {
-                    self.content(&found, size)?;
-                    self.file.at = found.body + size;
-                }
-                (INFO | TRACKS, Some(size)) if size <= left => self.file.at = found.body + size,
-                (id, Some(size)) if KNOWN.contains(&id) && size <= left => self.file.at = found.body + size,
-                _ => match self.find_cluster()? {
-                    Some(at) => self.file.at = at,
-                    None => return Ok(Step::Cut),
-                },
+            }
+            let (file, from) = (&self.file.file, self.file.at + 1);
+            match search::find(file, from, self.track.number, self.cluster.as_ref())? {
+                Some(at) => (self.file.at, self.is_damaged) = (at, true),
+                None => return Ok(Next::Broken),
             }
         }
     }
 
+    /// Whether the element can be what it says.
+    fn is_sound(&self, found: &Element) -> bool {
+        if matches!(found.id, SEGMENT | CLUSTER) {
+            return true;
+        }
+        let file = &self.file.file;
+        let end = found.size.and_then(|size| found.body.checked_add(size));
+        let Some(end) = end.filter(|end| *end <= file.len()) else { return false };
+        let cluster_end = self.cluster.and_then(|cluster| cluster.end);
+        if cluster_end.is_some_and(|cluster_end| end > cluster_end) && !search::is_start(file, end) {
+            return false;
+        }
+        match found.id {
+            // A cluster has one clock.
+            CLUSTER_TIME => self.cluster.is_none_or(|cluster| !cluster.has_time),
+            SIMPLE_BLOCK | BLOCK_GROUP | INFO | TRACKS => true,
+            id => KNOWN.contains(&id),
+        }
+    }
+
+    fn enter(&mut self, found: &Element) -> std::io::Result<()> {
+        let end = found.size.map(|size| found.body.saturating_add(size));
+        match (found.id, found.size) {
+            (CLUSTER, _) => self.cluster = Some(Cluster { end, has_time: false, latest: None }),
+            (SEGMENT, _) | (_, None) => {}
+            (CLUSTER_TIME | SIMPLE_BLOCK | BLOCK_GROUP, Some(size)) => self.content(found, size)?,
+            _ => {}
+        }
+        self.file.at = end.filter(|_| !matches!(found.id, SEGMENT | CLUSTER)).unwrap_or(found.body);
+        Ok(())
+    }
+
     fn content(&mut self, found: &Element, size: u64) -> std::io::Result<()> {
         if found.id == CLUSTER_TIME {
+            if let Some(cluster) = &mut self.cluster {
+                cluster.has_time = true;
+            }
             self.file.cluster_time = unsigned(&self.file.file.slice(found.body, size.min(8) as usize)?);
             return Ok(());
         }
@@ -150,6 +173,9 @@ impl MkvReader {
 
     fn block(&mut self, header: &BlockHeader, block: &[u8], length: Option<u64>, discarded_ns: u64) {
         let start_ns = self.time_ns(header).saturating_sub_unsigned(self.track.codec_delay_ns);
+        if let Some(cluster) = &mut self.cluster {
+            cluster.latest = Some(header.time);
+        }
         let frames = frames(header, block);
         let count = frames.len() as u64;
         let length_ns = match length {
@@ -171,22 +197,6 @@ impl MkvReader {
                 .data(data)
                 .build();
             self.packets.push_back(packet);
-        }
-    }
-
-    /// Where the next cluster starts behind the current position.
-    fn find_cluster(&self) -> std::io::Result<Option<u64>> {
-        let id = CLUSTER.to_be_bytes();
-        let mut at = self.file.at + 1;
-        loop {
-            let page = self.file.file.slice(at, SEARCH_BYTES)?;
-            if let Some(found) = page.windows(id.len()).position(|window| window == id) {
-                return Ok(Some(at + found as u64));
-            }
-            if page.len() < SEARCH_BYTES {
-                return Ok(None);
-            }
-            at += (SEARCH_BYTES - id.len()) as u64;
         }
     }
 }

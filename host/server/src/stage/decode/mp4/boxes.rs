@@ -5,11 +5,15 @@ use super::super::window::Window;
 /// Bytes of a table that are read at once.
 const PAGE_BYTES: usize = 16 * 1024;
 
-/// One box: its type, where it starts in its parent, and its body.
+/// One box: its type, where it starts and ends in its parent, and its body.
 #[derive(Debug, Clone)]
 pub(super) struct Box4 {
     pub(super) kind: [u8; 4],
     pub(super) start: u64,
+    /// As its header says; may lie behind the end of the parent, where the body does not.
+    pub(super) end: u64,
+    /// Its header says no more than that nothing follows.
+    pub(super) is_open: bool,
     pub(super) body: Window,
 }
 
@@ -24,6 +28,11 @@ impl Boxes {
     /// From `at` on.
     pub(super) fn new(inside: &Window, at: u64) -> Self {
         Self { inside: inside.clone(), at }
+    }
+
+    /// Whether the boxes so far fill the parent to its end.
+    pub(super) fn is_whole(&self) -> bool {
+        self.at == self.inside.len()
     }
 
     /// Finds the first box of this type.
@@ -57,12 +66,15 @@ impl Iterator for Boxes {
         if size < header_bytes {
             return None;
         }
+        let end = self.at.checked_add(size)?;
         let found = Box4 {
             kind,
             start: self.at,
+            end,
+            is_open: short == 0,
             body: self.inside.part(self.at + header_bytes, size - header_bytes),
         };
-        self.at = self.at.checked_add(size)?;
+        self.at = end;
         Some(found)
     }
 }

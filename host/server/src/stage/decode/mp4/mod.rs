@@ -7,15 +7,17 @@ mod edits;
 mod entry;
 mod fragments;
 mod samples;
+mod search;
 
 use symphonia::core::codecs::audio::AudioCodecParameters;
 use symphonia::core::packet::Packet;
 use symphonia::core::units::{Duration, Timestamp};
 
+use super::source::Next;
 use super::window::Window;
-use boxes::{Boxes, long_number, number, version};
+use boxes::{Box4, Boxes, long_number, number, version};
 use edits::Edits;
-use fragments::Fragments;
+use fragments::{Found, Fragments};
 use samples::{Sample, SampleTable};
 
 /// Most tracks of any kind that are looked at.
@@ -55,6 +57,10 @@ pub(super) struct Mp4Reader {
     pub(super) zero_s: Option<f64>,
     /// A file whose tables point to the same bytes over and over is stopped here.
     budget_bytes: u64,
+    /// Something was left out since the last packet.
+    is_damaged: bool,
+    /// The packet behind it.
+    waiting: Option<Packet>,
 }
 
 /// What the file's index says.
@@ -74,7 +80,9 @@ pub(super) fn open(file: &Window) -> Option<Movie> {
     let mvex = Boxes::find(&moov, b"mvex");
     let zero_s = mvex.is_none().then_some(0.0);
     let mut movie = Movie { audio: Vec::new(), others_start_s: None, zero_s };
-    for trak in Boxes::new(&moov, 0).filter(|found| &found.kind == b"trak").take(MAX_TRACKS) {
+    let traks: Vec<Box4> =
+        Boxes::new(&moov, 0).filter(|found| &found.kind == b"trak").take(MAX_TRACKS).collect();
+    for trak in &traks {
         let edits = Edits::read(&trak.body, movie_rate);
         if handler(&trak.body).is_some_and(|kind| &kind == b"soun") {
             movie.audio.extend(track(file, mvex.as_ref(), &trak.body, &edits));
@@ -83,8 +91,19 @@ pub(super) fn open(file: &Window) -> Option<Movie> {
             movie.others_start_s = Some(start_s);
         }
     }
+    if let ([_], [audio], Some(mvex)) = (&traks[..], &mut movie.audio[..], &mvex) {
+        // With video in the file its length says nothing about the audio.
+        audio.stated_s = fragments_length(mvex).map(|length| length as f64 / f64::from(movie_rate));
+    }
     movie.audio.sort_by_key(|track| !track.is_enabled);
     Some(movie)
+}
+
+/// What a fragmented file states about its length, in units of the movie's clock.
+fn fragments_length(mvex: &Window) -> Option<u64> {
+    let mehd = Boxes::find(mvex, b"mehd")?;
+    let length = if version(&mehd)? == 1 { long_number(&mehd, 4)? } else { u64::from(number(&mehd, 4)?) };
+    Some(length).filter(|length| *length > 0)
 }
 
 fn handler(trak: &Window) -> Option<[u8; 4]> {
@@ -103,18 +122,23 @@ fn track(file: &Window, mvex: Option<&Window>, trak: &Window, edits: &Edits) -> 
     let length = if version(&mdhd)? == 1 { long_number(&mdhd, 24)? } else { u64::from(number(&mdhd, 16)?) };
     let stbl = Boxes::path(trak, &[b"mdia", b"minf", b"stbl"])?;
     let entry = entry::read(&Boxes::find(&stbl, b"stsd")?)?;
-    let fragments = mvex.map(|mvex| Fragments::new(file, mvex, track_id));
+    let samples = SampleTable::new(&stbl, entry.frame_bytes, FRAMES_AT_ONCE);
+    let has_table = samples.as_ref().is_some_and(|table| !table.is_empty());
+    let fragments = mvex.map(|mvex| Fragments::new(file, mvex, track_id, has_table));
     let is_fragmented = fragments.is_some();
+    let end_s = edits.length_s.filter(|_| !is_fragmented).map(|length_s| edits.offset_s + length_s);
+    let media_s = (length > 0 && !is_fragmented)
+        .then(|| edits.offset_s + length.saturating_sub(edits.media_start) as f64 * tick_s);
     Some(Mp4Track {
         params: entry.params,
         tick_s,
         offset_s: edits.offset_s,
-        end_s: edits.length_s.filter(|_| !is_fragmented).map(|length_s| edits.offset_s + length_s),
-        stated_s: (length > 0 && !is_fragmented)
-            .then(|| edits.offset_s + length.saturating_sub(edits.media_start) as f64 * tick_s),
+        end_s,
+        // What the edit list leaves out is not missing.
+        stated_s: media_s.map(|media_s| end_s.map_or(media_s, |end_s| end_s.min(media_s))),
         is_enabled: number(&tkhd, 0)? & 1 != 0,
         edit_start: edits.media_start,
-        samples: SampleTable::new(&stbl, entry.frame_bytes, FRAMES_AT_ONCE),
+        samples,
         fragments,
     })
 }
@@ -122,36 +146,59 @@ fn track(file: &Window, mvex: Option<&Window>, trak: &Window, edits: &Edits) -> 
 impl Mp4Reader {
     /// Starts reading `track` of `file`.
     pub(super) fn new(file: &Window, track: Mp4Track, zero_s: Option<f64>) -> Self {
-        Self { file: file.clone(), track, zero_s, budget_bytes: file.len().saturating_mul(2) + 64 * 1024 }
+        let budget_bytes = file.len().saturating_mul(2) + 64 * 1024;
+        Self { file: file.clone(), track, zero_s, budget_bytes, is_damaged: false, waiting: None }
     }
 
     /// The next packet, with its time counted from the first sample that plays; before that it is
-    /// negative. `None` at the end, or where the file is cut.
-    pub(super) fn next_packet(&mut self) -> std::io::Result<Option<Packet>> {
-        while let Some(sample) = self.next_sample() {
+    /// negative.
+    pub(super) fn next(&mut self) -> std::io::Result<Next> {
+        if let Some(packet) = self.waiting.take() {
+            return Ok(Next::Packet(packet));
+        }
+        loop {
+            let found = self.next_sample()?;
+            self.is_damaged |= self.track.fragments.as_mut().is_some_and(Fragments::take_damage);
+            let sample = match found {
+                Found::Sample(sample) => sample,
+                Found::End if !self.is_damaged => return Ok(Next::End),
+                Found::End | Found::Cut => return Ok(Next::Broken),
+            };
             let cost = sample.size_bytes.saturating_add(SAMPLE_COST_BYTES);
             match self.budget_bytes.checked_sub(cost) {
                 Some(left) => self.budget_bytes = left,
-                None => return Ok(None),
+                None => return Ok(Next::Broken),
             }
-            if sample.size_bytes == 0 || sample.size_bytes > MAX_SAMPLE_BYTES {
-                continue;
+            if let Some(packet) = self.packet(&sample)? {
+                if std::mem::take(&mut self.is_damaged) {
+                    self.waiting = Some(packet);
+                    return Ok(Next::Damaged);
+                }
+                return Ok(Next::Packet(packet));
             }
-            let bytes = self.file.slice(sample.offset, sample.size_bytes as usize)?;
-            if bytes.is_empty() {
-                return Ok(None);
-            }
-            let start = sample.start.cast_signed().saturating_sub_unsigned(self.track.edit_start);
-            return Ok(Some(Packet::new(0, Timestamp::new(start), Duration::new(sample.length), bytes)));
         }
-        Ok(None)
     }
 
-    fn next_sample(&mut self) -> Option<Sample> {
+    /// Reads a sample, if it is in the file.
+    fn packet(&mut self, sample: &Sample) -> std::io::Result<Option<Packet>> {
+        if sample.size_bytes == 0 {
+            return Ok(None);
+        }
+        let size_bytes = if sample.size_bytes > MAX_SAMPLE_BYTES { 0 } else { sample.size_bytes as usize };
+        let bytes = self.file.slice(sample.offset, size_bytes)?;
+        if bytes.is_empty() {
+            self.is_damaged = true;
+            return Ok(None);
+        }
+        let start = sample.start.cast_signed().saturating_sub_unsigned(self.track.edit_start);
+        Ok(Some(Packet::new(0, Timestamp::new(start), Duration::new(sample.length), bytes)))
+    }
+
+    fn next_sample(&mut self) -> std::io::Result<Found> {
         if let Some(sample) = self.track.samples.as_mut().and_then(SampleTable::next) {
-            return Some(sample);
+            return Ok(Found::Sample(sample));
         }
         self.track.samples = None;
-        self.track.fragments.as_mut()?.next()
+        self.track.fragments.as_mut().map_or(Ok(Found::End), Fragments::next)
     }
 }

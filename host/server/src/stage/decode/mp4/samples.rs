@@ -114,6 +114,11 @@ impl SampleTable {
         Some(sample)
     }
 
+    /// Whether there are no samples in it, as in the index of a fragmented file.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     fn enter_chunk(&mut self) -> Option<()> {
         while self.left_in_chunk == 0 {
             self.offset = self.offsets.get(self.chunk)?;

@@ -15,7 +15,7 @@ use symphonia::core::packet::Packet;
 
 use super::codec::{self, Decoder, Made};
 use super::guard::is_final;
-use super::mkv::{MkvReader, Step};
+use super::mkv::MkvReader;
 use super::mp4::Mp4Reader;
 use super::mpeg;
 use super::wave::WaveReader;
@@ -137,6 +137,8 @@ impl Selected {
 pub(super) enum Next {
     /// A packet of the selected track.
     Packet(Packet),
+    /// Something before the next packet could not be read: what its timestamp leaves out is lost.
+    Damaged,
     /// A new stream begins in the same file (chained Ogg, joined FLAC).
     NewStream(Box<Selected>),
     /// The regular end.
@@ -163,12 +165,8 @@ impl Source {
     pub(super) fn next(&mut self) -> io::Result<Next> {
         match self {
             Self::Wave(reader) => Ok(reader.next_packet()?.map_or(Next::End, Next::Packet)),
-            Self::Mp4(reader) => Ok(reader.next_packet()?.map_or(Next::End, Next::Packet)),
-            Self::Mkv(reader) => Ok(match reader.next()? {
-                Step::Packet(packet) => Next::Packet(packet),
-                Step::End => Next::End,
-                Step::Cut => Next::Broken,
-            }),
+            Self::Mp4(reader) => reader.next(),
+            Self::Mkv(reader) => reader.next(),
             Self::Library(library) => library.next(),
         }
     }
