@@ -170,7 +170,7 @@ mod tests {
             let error = from_text(text).unwrap_err();
             assert!(error.starts_with("line ") && !error.contains("hush"), "{error}");
         }
-        assert!(from_text("a = 1").unwrap_err().starts_with("line 1: unknown field"));
+        assert!(from_text("a = 1").unwrap_err().starts_with("line 1: a: unknown field"));
     }
 
     #[test]

@@ -21,6 +21,10 @@ use crate::model::segments::SAMPLE_RATE_HZ;
 /// long as allowed is not refused.
 const INEXACT_S: f64 = 0.001;
 
+/// Longest damage before the first packet that is filled with silence, seconds: a recording of a
+/// broadcast may begin anywhere on its clock.
+const LONGEST_LOST_S: f64 = 60.0;
+
 /// Decodes the first audio track of `media` that can be decoded into `files`. Blocks; `cancel` is
 /// looked at with every packet and whenever the file is read.
 ///
@@ -127,6 +131,8 @@ impl<'a> Run<'a> {
             // Timestamps of Opus include the pre-skip.
             self.stamp_shift_s = if stamp_s >= 0.0 { -self.selected.made.pre_skip_s } else { 0.0 };
         }
+        let is_late = self.selected.is_late && stamp_s < LONGEST_LOST_S;
+        let others_start_s = others_start_s.or(is_late.then_some(0.0));
         let origin_s = others_start_s.map_or(stamp_s, |start_s| start_s.min(stamp_s)).max(0.0);
         self.selected.begins_at(origin_s);
         let decoded = self.decode(packet);

@@ -17,11 +17,12 @@ const KNOWN: [&[u8; 4]; 11] =
 
 /// Fills in the sizes that a recorder which could not seek back has left open, and makes those that
 /// reach beyond the file end with it: the sound goes on to the end. What lies behind
-/// [`MAX_CHUNKS`] chunks, or is no chunk, is left out.
+/// [`MAX_CHUNKS`] chunks, or is no chunk, is left out. With it comes how many times as long the
+/// sound should be.
 ///
 /// # Errors
 /// When the file cannot be read.
-pub(super) fn closed(body: Window) -> io::Result<Window> {
+pub(super) fn closed(body: Window) -> io::Result<(Window, f64)> {
     let mut at = 12;
     let mut description = None;
     for _ in 0..MAX_CHUNKS {
@@ -30,8 +31,12 @@ pub(super) fn closed(body: Window) -> io::Result<Window> {
         let Some(size) = size.first_chunk::<4>().map(|size| u32::from_be_bytes(*size)) else { break };
         match id {
             b"COMM" => description = Some(at + 8),
-            b"SSND" if is_open(size) => return Ok(close(body, at, description)),
-            b"SSND" if at + 8 + u64::from(size) > body.len() => return Ok(clipped(body, at)),
+            b"SSND" if is_open(size) => return Ok((close(body, at, description), 1.0)),
+            b"SSND" if at + 8 + u64::from(size) > body.len() => {
+                let left = body.len().saturating_sub(at + 8);
+                let missing = if left > 0 { f64::from(size) / left as f64 } else { 1.0 };
+                return Ok((clipped(body, at), missing));
+            }
             _ => {}
         }
         at += 8 + u64::from(size) + u64::from(size & 1);
@@ -39,15 +44,14 @@ pub(super) fn closed(body: Window) -> io::Result<Window> {
     // The reader keeps what every chunk says, and believes the size of the whole.
     let kept = body.part(0, at);
     let whole = kept.len().saturating_sub(8);
-    Ok(kept.patched(4, &limited(whole)))
+    Ok((kept.patched(4, &limited(whole)), 1.0))
 }
 
 fn limited(bytes: u64) -> [u8; 4] {
     u32::try_from(bytes).unwrap_or(u32::MAX - 1).to_be_bytes()
 }
 
-/// Ends the file and the sound at `at` where the bytes do; the description goes on to say how many
-/// frames there were.
+/// Ends the file and the sound at `at` where the bytes do.
 fn clipped(body: Window, at: u64) -> Window {
     let (whole, sound) = (body.len().saturating_sub(8), body.len().saturating_sub(at + 8));
     body.patched(4, &limited(whole)).patched(at + 4, &limited(sound))
@@ -116,7 +120,7 @@ mod tests {
     #[test]
     fn open_sizes_are_filled_in() {
         for open in [0, u32::MAX] {
-            let closed = closed(file(b"AIFF", open, RATE, &[])).unwrap();
+            let (closed, _) = closed(file(b"AIFF", open, RATE, &[])).unwrap();
             let number = |at: u64| u32::from_be_bytes(closed.slice(at, 4).unwrap().try_into().unwrap());
             assert_eq!((number(4), number(22), number(42)), (146, 50, 108));
         }

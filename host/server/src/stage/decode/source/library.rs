@@ -22,7 +22,7 @@ const MAX_ERRORS: usize = 64;
 
 /// Of Ogg, where pages that begin a recording are damaged.
 const LOST_START: &str =
-    "a recording in the file is damaged at its start; what cannot be read of it is left out";
+    "a recording in the file is damaged at its start; what could not be read of it is missing";
 
 /// A reader of symphonia and the track that was chosen.
 pub(in super::super) struct Library {
@@ -38,25 +38,24 @@ impl Library {
     /// Opens `body`, which starts as `kind` does.
     pub(super) fn open(kind: Kind, body: Window) -> std::result::Result<(Self, Selected), DecodeError> {
         let container = container(kind);
-        let (mut rest, mut missing, mut is_lost) = (None, 1.0, false);
-        let body = match kind {
+        let (body, rest) = match kind {
             Kind::Flac => {
-                let (first, others) = flac::first(&body).map_err(DecodeError::Read)?;
-                rest = others;
-                flac::without_metadata(first)?
+                let (first, rest) = flac::first(&body).map_err(DecodeError::Read)?;
+                (flac::without_metadata(first)?, rest)
             }
+            _ => (body, None),
+        };
+        let (body, missing) = match kind {
             Kind::Aiff => aiff::closed(body).map_err(DecodeError::Read)?,
-            Kind::Caf => {
-                let (closed, times) = repair::closed_caf(body)?;
-                missing = times;
-                closed
-            }
+            Kind::Caf => repair::closed_caf(body)?,
+            _ => (body, 1.0),
+        };
+        let (body, is_lost) = match kind {
             Kind::Ogg => {
-                let (readable, is_part_lost) = ogg::readable(body).map_err(DecodeError::Read)?;
-                is_lost = is_part_lost;
-                repair::placed_opus(readable)?
+                let (readable, is_lost) = ogg::readable(body).map_err(DecodeError::Read)?;
+                (repair::placed_opus(readable)?, is_lost)
             }
-            _ => body,
+            _ => (body, false),
         };
         let reader = open_reader(kind, body.clone()).map_err(|cause| {
             tracing::debug!(container = container.name, %cause, "the header of a media file cannot be read");
@@ -75,7 +74,10 @@ impl Library {
         let times = if selected.made.name.starts_with("pcm") { missing } else { 1.0 };
         let stated_s = selected.stated_s.map(|stated_s| stated_s * times);
         let mut selected = Selected { is_followed, stated_s, ..selected };
-        selected.made.note = selected.made.note.or(is_lost.then_some(LOST_START));
+        if is_lost {
+            selected.made.note = selected.made.note.or(Some(LOST_START));
+            selected.is_late = true;
+        }
         Ok((Self { reader, container, track, errors: 0, rest }, selected))
     }
 

@@ -61,6 +61,8 @@ pub(super) struct Selected {
     pub(super) is_stated_from_zero: bool,
     /// Another stream may come after this one, whose length is not in the header.
     pub(super) is_followed: bool,
+    /// What lies before its first packet may be lost, and does not make it begin later.
+    pub(super) is_late: bool,
     /// Silence before the first timestamp.
     pub(super) offset_s: f64,
     /// Where the container says that the audio ends, whatever follows.
@@ -79,6 +81,7 @@ impl Selected {
             is_exact: false,
             is_stated_from_zero: false,
             is_followed: false,
+            is_late: false,
             offset_s: 0.0,
             cut_s: None,
             params,
