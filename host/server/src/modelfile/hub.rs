@@ -9,6 +9,9 @@ use super::error::ModelFileError;
 use super::folder::file_name;
 use super::output::{Output, Written};
 
+/// Who asks: some hosts refuse requests that do not say so.
+const AGENT: &str = concat!("tympan/", env!("CARGO_PKG_VERSION"));
+
 /// The public hub.
 pub const PUBLIC_HUB: &str = "https://huggingface.co";
 
@@ -46,7 +49,7 @@ pub(super) async fn download(
 async fn request(url: &str) -> Result<reqwest::Response, String> {
     // Only fails where a provider was installed before, which is what is wanted.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().read_timeout(STALL_LIMIT).build();
+    let client = reqwest::Client::builder().user_agent(AGENT).read_timeout(STALL_LIMIT).build();
     let client = client.map_err(|error| format!("cannot be asked ({error})"))?;
     let answer = tokio::time::timeout(ANSWER_LIMIT, client.get(url).send()).await;
     let response = match answer {

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use symphonia::core::io::{MediaSource, MediaSourceStream, MediaSourceStreamOptions};
 
+/// Bytes read at once by a search.
+const SEARCH_BYTES: usize = 4 * 1024;
+
 /// Bytes from `start` on, `len` of them; clones read independently. What is patched reads
 /// otherwise than the file.
 #[derive(Debug, Clone)]
@@ -91,6 +94,22 @@ impl Window {
         let count = self.read_at(offset, &mut bytes)?;
         bytes.truncate(count);
         Ok(bytes)
+    }
+
+    /// Where `wanted` is found from `from` on. Little is read at once: in a damaged file one search
+    /// may follow close on the other.
+    pub(super) fn find(&self, from: u64, wanted: &[u8]) -> io::Result<Option<u64>> {
+        let mut at = from;
+        loop {
+            let piece = self.slice(at, SEARCH_BYTES)?;
+            if let Some(found) = piece.windows(wanted.len()).position(|bytes| bytes == wanted) {
+                return Ok(Some(at + found as u64));
+            }
+            if piece.len() < SEARCH_BYTES {
+                return Ok(None);
+            }
+            at += (SEARCH_BYTES + 1 - wanted.len()) as u64;
+        }
     }
 
     /// Wrapped for the readers of symphonia.

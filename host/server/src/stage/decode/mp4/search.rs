@@ -6,10 +6,6 @@ use std::io;
 use super::super::window::Window;
 use super::boxes::{Box4, Boxes};
 
-/// Bytes read at once while a fragment is searched: few, since damage can make one follow close
-/// on the other.
-const SEARCH_BYTES: usize = 4 * 1024;
-
 /// How every fragment begins behind its size: its name, then the box of its number.
 const START: [u8; 12] = *b"moof\0\0\0\x10mfhd";
 
@@ -107,18 +103,8 @@ impl Walk {
 
     /// Goes to the next fragment behind this place, whatever lies between.
     fn search(&mut self) -> io::Result<bool> {
-        let mut at = self.at + 1 + SIZE_BYTES;
-        loop {
-            let page = self.file.slice(at, SEARCH_BYTES)?;
-            if let Some(found) = page.windows(START.len()).position(|window| window == START) {
-                self.at = at + found as u64 - SIZE_BYTES;
-                self.is_damaged = true;
-                return Ok(true);
-            }
-            if page.len() < SEARCH_BYTES {
-                return Ok(false);
-            }
-            at += (SEARCH_BYTES + 1 - START.len()) as u64;
-        }
+        let Some(found) = self.file.find(self.at + 1 + SIZE_BYTES, &START)? else { return Ok(false) };
+        (self.at, self.is_damaged) = (found - SIZE_BYTES, true);
+        Ok(true)
     }
 }

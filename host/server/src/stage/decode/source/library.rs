@@ -50,12 +50,13 @@ impl Library {
             Kind::Caf => repair::closed_caf(body)?,
             _ => (body, 1.0),
         };
-        let (body, is_lost) = match kind {
+        let (body, is_lost, is_late) = match kind {
             Kind::Ogg => {
-                let (readable, is_lost) = ogg::readable(body).map_err(DecodeError::Read)?;
-                (repair::placed_opus(readable)?, is_lost)
+                let ogg::Readable { body, is_lost, is_late } =
+                    ogg::readable(body).map_err(DecodeError::Read)?;
+                (repair::placed_opus(body)?, is_lost, is_late)
             }
-            _ => (body, false),
+            _ => (body, false, false),
         };
         let reader = open_reader(kind, body.clone()).map_err(|cause| {
             tracing::debug!(container = container.name, %cause, "the header of a media file cannot be read");
@@ -73,11 +74,8 @@ impl Library {
         // The reader counts the frames of plain samples in the bytes that are there.
         let times = if selected.made.name.starts_with("pcm") { missing } else { 1.0 };
         let stated_s = selected.stated_s.map(|stated_s| stated_s * times);
-        let mut selected = Selected { is_followed, stated_s, ..selected };
-        if is_lost {
-            selected.made.note = selected.made.note.or(Some(LOST_START));
-            selected.is_late = true;
-        }
+        let mut selected = Selected { is_followed, stated_s, is_late, ..selected };
+        selected.made.note = selected.made.note.or(is_lost.then_some(LOST_START));
         Ok((Self { reader, container, track, errors: 0, rest }, selected))
     }
 

@@ -17,11 +17,10 @@ const HEAD_BYTES: usize = 27;
 /// Most pages that are looked at: more than a day of sound, or a file that is made to be slow.
 const MOST_PAGES: usize = 1 << 20;
 
-/// Most pages that are hidden; a file with more is not worth it.
+/// Most pages whose checksum is worked out, and most of them that are hidden: a file that is made
+/// to be slow has no more of either.
+const MOST_CHECKED: usize = 1024;
 const MOST_HIDDEN: usize = 64;
-
-/// Bytes that are searched at a time for the next page.
-const PIECE_BYTES: usize = 1 << 16;
 
 /// Bit of a page that begins a recording.
 const IS_FIRST: u8 = 0x02;
@@ -34,30 +33,40 @@ struct Page {
     serial: [u8; 4],
 }
 
-/// `body` without the pages at which the reader would stop, and whether a recording, or its start,
-/// cannot be read.
+/// A file as the reader takes it.
+pub(super) struct Readable {
+    /// Without the pages at which it would stop.
+    pub(super) body: Window,
+    /// A recording, or its start, cannot be read.
+    pub(super) is_lost: bool,
+    /// That is the first recording.
+    pub(super) is_late: bool,
+}
+
+/// Hides what the reader would stop at.
 ///
 /// # Errors
 /// When the file cannot be read.
-pub(super) fn readable(mut body: Window) -> io::Result<(Window, bool)> {
+pub(super) fn readable(mut body: Window) -> io::Result<Readable> {
     let mut known = BTreeSet::new();
-    let (mut at, mut hidden) = (0, 0);
-    let (mut is_opening, mut is_lost) = (false, false);
+    let (mut at, mut checked, mut hidden) = (0, 0, 0);
+    let (mut is_opening, mut is_first) = (false, true);
+    let (mut is_lost, mut is_late) = (false, false);
     for _ in 0..MOST_PAGES {
         let Some(page) = page(&body, at)? else {
-            match next_capture(&body, at + 1)? {
+            match body.find(at + 1, CAPTURE)? {
                 Some(next) => at = next,
                 None => break,
             }
             continue;
         };
         is_opening |= page.is_first;
-        if is_opening && !is_whole(&body.slice(at, page.length)?) {
-            is_lost = true;
-            if hidden < MOST_HIDDEN {
-                body = body.patched(at, &[0; CAPTURE.len()]);
-                hidden += 1;
-            }
+        let is_checked = is_opening && checked < MOST_CHECKED && hidden < MOST_HIDDEN;
+        checked += usize::from(is_checked);
+        if is_checked && !is_whole(&body.slice(at, page.length)?) {
+            (is_lost, is_late) = (true, is_late | is_first);
+            body = body.patched(at, &[0; CAPTURE.len()]);
+            hidden += 1;
             // Its length may be wrong as well.
             at += 1;
             continue;
@@ -68,10 +77,11 @@ pub(super) fn readable(mut body: Window) -> io::Result<(Window, bool)> {
             // Of a recording without its first page the reader takes nothing.
             is_lost |= !known.contains(&page.serial);
             is_opening &= page.granule <= 0;
+            is_first &= page.granule <= 0;
         }
         at += page.length as u64;
     }
-    Ok((body, is_lost))
+    Ok(Readable { body, is_lost, is_late })
 }
 
 /// The page at `at`, if one starts there.
@@ -90,20 +100,6 @@ fn page(body: &Window, at: u64) -> io::Result<Option<Page>> {
         granule: i64::from_le_bytes([g0, g1, g2, g3, g4, g5, g6, g7]),
         serial: [s0, s1, s2, s3],
     }))
-}
-
-fn next_capture(body: &Window, from: u64) -> io::Result<Option<u64>> {
-    let mut at = from;
-    loop {
-        let piece = body.slice(at, PIECE_BYTES)?;
-        if let Some(found) = piece.windows(CAPTURE.len()).position(|bytes| bytes == CAPTURE) {
-            return Ok(Some(at + found as u64));
-        }
-        if piece.len() < PIECE_BYTES {
-            return Ok(None);
-        }
-        at += (PIECE_BYTES - CAPTURE.len() + 1) as u64;
-    }
 }
 
 /// Whether a page has the checksum that it says.
