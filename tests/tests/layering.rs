@@ -54,6 +54,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("symphonia", &["stage/decode"]),
     ("reqwest", &["deliver", "stage/fetch", "net_guard", "modelfile", "telemetry"]),
     ("tympan_runtime", &["addons"]),
+    ("tympan_vad", &["stage/segment"]),
 ];
 
 fn source() -> PathBuf {

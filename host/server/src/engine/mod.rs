@@ -1,4 +1,4 @@
-//! Native inference: Whisper and voice activity detection.
+//! Native inference with Whisper.
 //!
 //! The only part of the server with `unsafe`. Knows nothing of jobs or requests: it gets
 //! samples and settings, and gives tokens and probabilities.
@@ -10,7 +10,6 @@ mod models;
 mod pcm;
 mod settings;
 mod states;
-pub mod vad;
 mod whisper;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

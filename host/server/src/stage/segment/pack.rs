@@ -4,8 +4,8 @@ use super::SegmentPlan;
 use super::regions::frames;
 use super::scan::Step;
 use crate::engine::LONGEST_SAMPLES;
-use crate::engine::vad::WINDOW;
 use crate::model::segments::{Segment, Span};
+use tympan_vad::WINDOW;
 
 /// Longest segment: 20 s. The model hears up to 28 s, but its memory grows with the length.
 const LONGEST: u64 = frames(20_000);

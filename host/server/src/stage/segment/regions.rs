@@ -2,8 +2,8 @@
 
 use super::scan::Step;
 use crate::engine::SAMPLE_RATE_HZ;
-use crate::engine::vad::WINDOW;
 use crate::model::segments::Span;
+use tympan_vad::WINDOW;
 
 /// Speech begins at this probability ...
 const ONSET: f32 = 0.5;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::SegmentError;
 use crate::engine::Pcm;
-use crate::engine::vad::{Vad, WINDOW};
+use tympan_vad::{Vad, WINDOW};
 
 /// Steps read at once: 16 s.
 const STEPS_A_BLOCK: usize = 500;

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     /// Recordings of `tests/fixtures/audio` and what the published network gives for them
-    /// (`assets/vad/reference.py`).
+    /// (`assets/reference.py`).
     const RECORDINGS: [&str; 4] =
         ["en/jfk", "en/voices_sp0307_ch127535", "es/pv_leopard_test_es", "zh/aishell_BAC009S0724W0121"];
     /// How far rounding takes two orders of summation apart.

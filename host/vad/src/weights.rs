@@ -1,9 +1,9 @@
-//! The weights of the detector, built into the binary. `assets/vad/make.py` writes the
+//! The weights of the detector, built into the binary. `assets/make.py` writes the
 //! file and describes its order.
 
 use std::sync::OnceLock;
 
-static FILE: &[u8] = include_bytes!("../../../assets/vad/silero_vad.bin");
+static FILE: &[u8] = include_bytes!("../assets/silero_vad.bin");
 
 /// Frequencies of a 256-point spectrum.
 pub const BINS: usize = 129;
