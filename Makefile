@@ -1,8 +1,6 @@
 # The commands a person types. `make demo` and `make test` set up what they need.
 .PHONY: build setup model addons examples hostile demo test run bench load crash quality fmt lint third-party
 
-# Cargo's incremental files make the second build fast where CI would turn them off.
-export CARGO_INCREMENTAL ?= 1
 TYMPAN = target/release/tympan
 ADDON = target/release/tympan-addon
 PLUGINS = $(sort $(dir $(wildcard plugins/*/Cargo.toml)))

@@ -7,6 +7,7 @@ mod clock;
 mod damage;
 mod fetch;
 mod formats;
+mod frames;
 mod fuzz;
 mod generate;
 mod support;

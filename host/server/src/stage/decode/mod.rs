@@ -21,6 +21,7 @@ mod run;
 mod sink;
 mod sniff;
 mod source;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -37,6 +37,7 @@ pub fn probe(media: File, name: Option<&str>) -> Result<Probe, DecodeError> {
             Next::Packet(packet) => look.packet(&packet),
             Next::NewStream(selected) => look.new_stream(*selected),
             Next::Damaged => {}
+            Next::Lost { length_s } => look.end_s += length_s,
             Next::End | Next::Broken => break,
         }
     }

@@ -13,7 +13,7 @@ use super::error::DecodeError;
 use super::files::ChannelFiles;
 use super::sink::Sink;
 use super::source::{self, Clock, Next, Selected, Source};
-use super::timeline::Timeline;
+use super::timeline::{Place, Timeline};
 use super::window::Window;
 use crate::model::segments::SAMPLE_RATE_HZ;
 
@@ -97,6 +97,7 @@ impl<'a> Run<'a> {
             match source.next().map_err(DecodeError::Read)? {
                 Next::Packet(packet) => self.packet(&packet, source.others_start_s())?,
                 Next::Damaged => self.damaged(),
+                Next::Lost { length_s } => self.lost(length_s)?,
                 Next::NewStream(selected) => self.new_stream(*selected),
                 Next::End => return Ok(()),
                 Next::Broken => {
@@ -154,6 +155,31 @@ impl<'a> Run<'a> {
         let offset_s = self.selected.offset_s;
         let start_s = is_stamped.then_some(offset_s + stamp_s + self.stamp_shift_s + trimmed_s);
         self.is_first = false;
+        let place = self.place(start_s, length_s, origin_s)?;
+        if place.gap_s > 0.0 {
+            if self.damage.good_packets > 0 && (is_damaged || self.selected.has_no_pauses()) {
+                self.damage.bad(place.gap_s);
+            }
+            self.sink.silence(place.gap_s)?;
+        }
+        match decoded {
+            Some(sample_rate) => self.write(place.skip_s, sample_rate),
+            None => self.sink.silence(length_s - place.skip_s),
+        }
+    }
+
+    /// Writes silence for what is lost.
+    fn lost(&mut self, length_s: f64) -> Result<(), DecodeError> {
+        if length_s > 0.0 && self.damage.good_packets > 0 {
+            self.damage.bad(length_s);
+            let place = self.place(None, length_s, 0.0)?;
+            self.sink.silence(length_s - place.skip_s)?;
+        }
+        Ok(())
+    }
+
+    /// Places audio, see [`Timeline::place`], within the limits.
+    fn place(&mut self, start_s: Option<f64>, length_s: f64, origin_s: f64) -> Result<Place, DecodeError> {
         let place = self.timeline.place(start_s, length_s, origin_s);
         if place.is_jump {
             self.damage.jump();
@@ -165,16 +191,7 @@ impl<'a> Run<'a> {
         if end_s * self.planes.len() as f64 > self.limits.max_channel_s {
             return Err(DecodeError::TooLongTogether { limit_s: self.limits.max_channel_s });
         }
-        if place.gap_s > 0.0 {
-            if self.damage.good_packets > 0 && (is_damaged || self.selected.has_no_pauses()) {
-                self.damage.bad(place.gap_s);
-            }
-            self.sink.silence(place.gap_s)?;
-        }
-        match decoded {
-            Some(sample_rate) => self.write(place.skip_s, sample_rate),
-            None => self.sink.silence(length_s - place.skip_s),
-        }
+        Ok(place)
     }
 
     fn write(&mut self, skip_s: f64, sample_rate: u32) -> Result<(), DecodeError> {

@@ -1,6 +1,7 @@
 //! Tells what a file is by its first bytes; names and content types are not looked at.
 
 use super::mpeg;
+use super::tags;
 use super::text;
 
 /// What the content looks like.
@@ -91,7 +92,7 @@ const IMAGE_BRANDS: [&[u8; 4]; 6] = [b"heic", b"heix", b"heim", b"heis", b"mif1"
 
 /// Judges by `head`, the first kilobytes of the file.
 pub(super) fn sniff(head: &[u8]) -> Kind {
-    if let Some(size_bytes) = tag_size(head) {
+    if let Some(size_bytes) = tags::id3v2(head) {
         return Kind::Tag(size_bytes);
     }
     if let Some(kind) = riff_or_form(head) {
@@ -133,17 +134,6 @@ fn is_still_image(head: &[u8]) -> bool {
     head.get(4..12)
         .and_then(|ftyp| ftyp.strip_prefix(b"ftyp"))
         .is_some_and(|brand| IMAGE_BRANDS.iter().any(|image| brand == *image))
-}
-
-/// Length of an ID3v2 tag at the start, header included (ID3v2.4, section 3.1).
-fn tag_size(head: &[u8]) -> Option<u64> {
-    let header = head.first_chunk::<10>()?;
-    if !header.starts_with(b"ID3") || header[6..].iter().any(|byte| *byte >= 0x80) {
-        return None;
-    }
-    let size = header[6..].iter().fold(0u64, |size, byte| size << 7 | u64::from(*byte));
-    let footer = if header[5] & 0x10 != 0 { 10 } else { 0 };
-    Some(10 + size + footer)
 }
 
 /// A file of Ogg is told by the codec of its first stream: the reader names none that it does
@@ -194,16 +184,11 @@ mod tests {
         assert_eq!(sniff("hello wörld".as_bytes()), Kind::NotMedia("plain text"));
         assert_eq!(sniff(&"wörld".as_bytes()[..2]), Kind::NotMedia("plain text"));
         assert_eq!(sniff(b"\x89PNG\r\n\x1a\n"), Kind::NotMedia("a PNG image"));
+        assert_eq!(sniff(b"ID3\x04\x00\x10\x00\x00\x00\x01"), Kind::Tag(21));
+        assert_eq!(sniff(b"ID3\x04\x00\x00\xff\xff\xff\xff"), Kind::Unknown);
         assert_eq!(sniff(&[0, 1, 2, 3, 4]), Kind::Unknown);
         assert_eq!(sniff(b""), Kind::Unknown);
         assert_eq!(sniff(b"x"), Kind::NotMedia("plain text"));
-    }
-
-    #[test]
-    fn reads_the_size_of_a_tag() {
-        assert_eq!(sniff(b"ID3\x04\x00\x00\x00\x00\x01\x01"), Kind::Tag(10 + 129));
-        assert_eq!(sniff(b"ID3\x04\x00\x10\x00\x00\x00\x01"), Kind::Tag(21));
-        assert_eq!(sniff(b"ID3\x04\x00\x00\xff\xff\xff\xff"), Kind::Unknown);
     }
 
     #[test]

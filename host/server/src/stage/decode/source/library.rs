@@ -1,4 +1,5 @@
-//! The containers that symphonia reads for us: FLAC, Ogg, CAF, AIFF, ADTS and MPEG audio.
+//! The containers that symphonia reads for us: FLAC, Ogg, CAF and AIFF, and the first frame of ADTS
+//! and MPEG audio.
 
 use std::io;
 
@@ -77,6 +78,11 @@ impl Library {
         let mut selected = Selected { is_followed, stated_s, is_late, ..selected };
         selected.made.note = selected.made.note.or(is_lost.then_some(LOST_START));
         Ok((Self { reader, container, track, errors: 0, rest }, selected))
+    }
+
+    /// Samples in front that an encoder added.
+    pub(super) fn delay(&self) -> u32 {
+        self.reader.tracks().iter().find_map(|track| track.delay).unwrap_or(0)
     }
 
     /// See [`super::Source::next`].
@@ -169,10 +175,11 @@ fn selected(track: &Track, params: &AudioCodecParameters, made: Made, container:
     let rate = f64::from(params.sample_rate.unwrap_or(48_000));
     let tick_s =
         track.time_base.map_or(1.0 / rate, |base| f64::from(base.numer.get()) / f64::from(base.denom.get()));
-    // MPEG audio states its length only in a tag, which also has the encoder's delay; without it
-    // the reader's number is a guess.
+    // Frames state their length only in a tag of MPEG audio, which also has the encoder's delay;
+    // without it the reader's number is a guess.
     let is_mpeg = container.name == "mp3";
-    let length = track.duration.filter(|_| !is_mpeg || track.delay.is_some());
+    let is_guess = container.name == "adts" || is_mpeg && track.delay.is_none();
+    let length = track.duration.filter(|_| !is_guess);
     let stated_s = length.map(|length| length.get() as f64 * tick_s - made.pre_skip_s);
     let is_exact = is_mpeg && stated_s.is_some();
     Selected { stated_s, is_exact, ..Selected::new(container, tick_s, params.clone(), made) }

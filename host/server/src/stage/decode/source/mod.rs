@@ -1,7 +1,9 @@
 //! Opens a file of any container and gives the packets of its audio track.
 
+mod ahead;
 mod aiff;
 mod flac;
+mod frames;
 mod library;
 mod ogg;
 mod open;
@@ -19,6 +21,7 @@ use super::mkv::MkvReader;
 use super::mp4::Mp4Reader;
 use super::mpeg;
 use super::wave::WaveReader;
+use frames::FrameReader;
 use library::Library;
 
 pub(super) use open::open;
@@ -142,6 +145,8 @@ pub(super) enum Next {
     Packet(Packet),
     /// Something before the next packet could not be read: what its timestamp leaves out is lost.
     Damaged,
+    /// So much could not be read before the next packet, in a format without a clock.
+    Lost { length_s: f64 },
     /// A new stream begins in the same file (chained Ogg, joined FLAC).
     NewStream(Box<Selected>),
     /// The regular end.
@@ -156,6 +161,7 @@ pub(super) enum Source {
     Wave(Box<WaveReader>),
     Mp4(Box<Mp4Reader>),
     Mkv(Box<MkvReader>),
+    Frames(Box<FrameReader>),
     /// Everything else.
     Library(Library),
 }
@@ -170,6 +176,7 @@ impl Source {
             Self::Wave(reader) => Ok(reader.next_packet()?.map_or(Next::End, Next::Packet)),
             Self::Mp4(reader) => reader.next(),
             Self::Mkv(reader) => reader.next(),
+            Self::Frames(reader) => reader.next(),
             Self::Library(library) => library.next(),
         }
     }
@@ -177,7 +184,7 @@ impl Source {
     /// When the recording starts on the track's clock, as far as other tracks show it.
     pub(super) fn others_start_s(&self) -> Option<f64> {
         match self {
-            Self::Wave(_) | Self::Library(_) => None,
+            Self::Wave(_) | Self::Frames(_) | Self::Library(_) => None,
             Self::Mp4(reader) => reader.zero_s,
             Self::Mkv(reader) => reader.others_start_s,
         }

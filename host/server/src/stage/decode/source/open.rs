@@ -6,6 +6,7 @@ use super::super::sniff::{Kind, sniff};
 use super::super::wave::{self, Wave};
 use super::super::window::Window;
 use super::super::{mkv, mp4, mpeg};
+use super::frames::FrameReader;
 use super::library::Library;
 use super::{Clock, Container, Selected, Source};
 
@@ -34,6 +35,7 @@ pub(in super::super) fn open(file: &Window) -> Opened {
         Kind::NotMedia(what) => Err(DecodeError::NotMedia(what)),
         Kind::Unsupported(what) => Err(DecodeError::Unsupported(what.into())),
         Kind::Unknown | Kind::Tag(_) => Err(DecodeError::UnknownFormat),
+        Kind::MpegAudio | Kind::Adts => open_frames(kind, body),
         kind => Library::open(kind, body).map(|(library, selected)| (Source::Library(library), selected)),
     }
 }
@@ -77,8 +79,8 @@ fn open_wave(file: &Window) -> Opened {
     let reader = match wave::open(file)? {
         Wave::Blocks(reader) => reader,
         Wave::Mpeg(data) => {
-            let (library, selected) = Library::open(Kind::MpegAudio, data)?;
-            return Ok((Source::Library(library), Selected { container, ..selected }));
+            let (source, selected) = open_frames(Kind::MpegAudio, data)?;
+            return Ok((source, Selected { container, ..selected }));
         }
     };
     let made = codec::make(&reader.params)?;
@@ -89,6 +91,11 @@ fn open_wave(file: &Window) -> Opened {
         ..Selected::new(container, tick_s, reader.params.clone(), made)
     };
     Ok((Source::Wave(Box::new(reader)), selected))
+}
+
+fn open_frames(kind: Kind, body: Window) -> Opened {
+    let (reader, selected) = FrameReader::open(kind, body)?;
+    Ok((Source::Frames(Box::new(reader)), selected))
 }
 
 fn open_mp4(file: &Window) -> Opened {

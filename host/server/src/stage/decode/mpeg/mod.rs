@@ -1,32 +1,28 @@
-//! Headers of MPEG audio and ADTS frames: finds where a run of frames starts.
+//! Frames of MPEG audio and ADTS: finds where a run of them starts.
 
-use symphonia::core::codecs::audio::AudioCodecId;
-use symphonia::core::codecs::audio::well_known::{CODEC_ID_MP1, CODEC_ID_MP2, CODEC_ID_MP3};
+mod frame;
 
 use super::error::DecodeError;
 use super::sniff::Kind;
 use super::window::Window;
 
-/// Frames in a row, agreeing with each other, before a start is believed.
-const RUN: usize = 4;
+pub(super) use frame::{Frame, HEADER_BYTES, is_info, layer};
 
-/// What must not change from frame to frame, and the length of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Frame {
-    kind: Kind,
-    signature: u32,
-    size_bytes: usize,
-}
+/// Frames in a row, agreeing with each other, before a start is believed.
+pub(super) const RUN: usize = 4;
+
+/// Longest frame: the length of ADTS has 13 bits, and those of MPEG audio are shorter.
+pub(super) const MOST_FRAME_BYTES: usize = (1 << 13) - 1;
 
 /// Whether a run of frames starts with the first byte. At the end of `bytes` a shorter run will
 /// do if it ends exactly there or beyond.
 pub(super) fn starts_with_frames(bytes: &[u8]) -> Option<Kind> {
-    let first = frame(bytes)?;
+    let first = Frame::parse(bytes)?;
     let mut at = 0;
     for _ in 0..RUN {
-        let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= 8) else { break };
-        let next = frame(rest)?;
-        if (next.kind, next.signature) != (first.kind, first.signature) {
+        let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= HEADER_BYTES) else { break };
+        let next = Frame::parse(rest)?;
+        if !next.agrees(&first) {
             return None;
         }
         at += next.size_bytes;
@@ -40,20 +36,14 @@ pub(super) fn find_frames(bytes: &[u8]) -> Option<(usize, Kind)> {
     (0..bytes.len()).find_map(|at| Some((at, starts_with_frames(&bytes[at..])?)))
 }
 
-/// The codec of an MPEG audio frame by its layer.
-pub(super) fn layer(frame: &[u8]) -> Option<AudioCodecId> {
-    mpeg_frame(frame.first_chunk()?)?;
-    Some([CODEC_ID_MP3, CODEC_ID_MP2, CODEC_ID_MP1][usize::from(frame[1] >> 1 & 3) - 1])
-}
-
 /// Why frames at the start of `body` are refused although they are whole: layer 2 allows some bit
 /// rates only with one channel and some only with more (ISO/IEC 11172-3, section 2.4.2.3), which
 /// the decoder also holds for MPEG 2.
 pub(super) fn fault(body: &Window) -> Option<DecodeError> {
     let head: [u8; 4] = body.slice(0, 4).ok()?.try_into().ok()?;
-    mpeg_frame(&head)?;
+    layer(&head)?;
     let (version, layer) = (head[1] >> 3 & 3, head[1] >> 1 & 3);
-    let rate = rate_kbps(version == 3, layer, usize::from(head[2] >> 4));
+    let rate = frame::rate_kbps(version == 3, layer, usize::from(head[2] >> 4));
     let channels = match (head[3] >> 6, rate) {
         (3, 224 | 256 | 320 | 384) => "one channel",
         (0..=2, 32 | 48 | 56 | 80) => "two channels",
@@ -61,72 +51,6 @@ pub(super) fn fault(body: &Window) -> Option<DecodeError> {
     };
     let named = || DecodeError::Unsupported(format!("MPEG audio layer 2 of {channels} at {rate} kbit/s"));
     (layer == 2).then(named)
-}
-
-fn frame(bytes: &[u8]) -> Option<Frame> {
-    if bytes.first() != Some(&0xff) || bytes.len() < 8 {
-        return None;
-    }
-    adts_frame(bytes).or_else(|| mpeg_frame(bytes.first_chunk()?))
-}
-
-/// ISO/IEC 13818-7, section 6.2: sync 12 bits, layer always 0.
-fn adts_frame(bytes: &[u8]) -> Option<Frame> {
-    if bytes[1] & 0xf6 != 0xf0 {
-        return None;
-    }
-    let rate_index = bytes[2] >> 2 & 0x0f;
-    let size_bytes =
-        usize::from(bytes[3] & 3) << 11 | usize::from(bytes[4]) << 3 | usize::from(bytes[5]) >> 5;
-    if rate_index > 12 || size_bytes < 7 {
-        return None;
-    }
-    let signature = u32::from_be_bytes([0, bytes[1], bytes[2] & 0xfd, bytes[3] & 0xc0]);
-    Some(Frame { kind: Kind::Adts, signature, size_bytes })
-}
-
-/// ISO/IEC 11172-3, section 2.4.1.3, with the lower rates of 13818-3 and MPEG 2.5.
-fn mpeg_frame(bytes: &[u8; 4]) -> Option<Frame> {
-    let (version, layer) = (bytes[1] >> 3 & 3, bytes[1] >> 1 & 3);
-    let (rate_kbps_index, sample_rate_index) = (usize::from(bytes[2] >> 4), usize::from(bytes[2] >> 2 & 3));
-    let is_synced = bytes[1] & 0xe0 == 0xe0;
-    if !is_synced || version == 1 || layer == 0 || matches!(rate_kbps_index, 0 | 15) || sample_rate_index == 3
-    {
-        return None;
-    }
-    let is_version_1 = version == 3;
-    let divider = match version {
-        3 => 1,
-        2 => 2,
-        _ => 4,
-    };
-    let sample_rate = [44_100, 48_000, 32_000][sample_rate_index] / divider;
-    let bits_per_s = 1000 * rate_kbps(is_version_1, layer, rate_kbps_index);
-    let padding = usize::from(bytes[2] >> 1 & 1);
-    let size_bytes = match (layer, is_version_1) {
-        (3, _) => (12 * bits_per_s / sample_rate + padding) * 4,
-        (1, false) => 72 * bits_per_s / sample_rate + padding,
-        _ => 144 * bits_per_s / sample_rate + padding,
-    };
-    let signature = u32::from_be_bytes([0, 0, bytes[1] & 0xfe, bytes[2] & 0x0c]);
-    Some(Frame { kind: Kind::MpegAudio, signature, size_bytes })
-}
-
-/// Bit rates by layer bits (3 is layer 1) and index 1 to 14.
-fn rate_kbps(is_version_1: bool, layer: u8, index: usize) -> usize {
-    const V1_L1: [usize; 14] = [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448];
-    const V1_L2: [usize; 14] = [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384];
-    const V1_L3: [usize; 14] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-    const V2_L1: [usize; 14] = [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256];
-    const V2_L23: [usize; 14] = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-    let table = match (is_version_1, layer) {
-        (true, 3) => V1_L1,
-        (true, 2) => V1_L2,
-        (true, _) => V1_L3,
-        (false, 3) => V2_L1,
-        (false, _) => V2_L23,
-    };
-    table[index - 1]
 }
 
 #[cfg(test)]
