@@ -132,3 +132,48 @@ pub(super) fn rate_kbps(is_version_1: bool, layer: u8, index: usize) -> usize {
     };
     table[index - 1]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layer_of_a_frame_is_its_codec() {
+        assert_eq!(layer(&[0xff, 0xfb, 0x90, 0x00]), Some(CODEC_ID_MP3));
+        assert_eq!(layer(&[0xff, 0xfd, 0x90, 0x00]), Some(CODEC_ID_MP2));
+        assert_eq!(layer(&[0xff, 0xff, 0x90, 0x00]), Some(CODEC_ID_MP1));
+        assert_eq!(layer(&[0xff, 0xf9, 0x90, 0x00]), None);
+        assert_eq!(layer(&[0xff]), None);
+    }
+
+    #[test]
+    fn frames_have_sizes_and_lengths() {
+        let of = |head: [u8; 4]| {
+            let frame = Frame::parse(&[&head[..], &[0; 4]].concat()).expect("a header");
+            (frame.size_bytes, frame.samples, frame.sample_rate)
+        };
+        // Layer 3 of MPEG 1 at 128 kbit/s with and without padding, of MPEG 2 at 64 kbit/s.
+        assert_eq!(of([0xff, 0xfb, 0x90, 0]), (417, 1152, 44_100));
+        assert_eq!(of([0xff, 0xfb, 0x92, 0]), (418, 1152, 44_100));
+        assert_eq!(of([0xff, 0xf3, 0x88, 0]), (288, 576, 16_000));
+        // Layer 2 of MPEG 2 at 64 kbit/s, layer 1 at 384 kbit/s with padding.
+        assert_eq!(of([0xff, 0xf5, 0x88, 0]), (576, 1152, 16_000));
+        assert_eq!(of([0xff, 0xff, 0xc6, 0]), (388, 384, 48_000));
+    }
+
+    #[test]
+    fn a_tag_is_told_from_sound() {
+        let frame = |head: [u8; 4], at: usize, tag: &[u8]| {
+            let mut frame = [&head[..], &[0; 60]].concat();
+            frame[at..at + tag.len()].copy_from_slice(tag);
+            frame
+        };
+        assert!(is_info(&frame([0xff, 0xfb, 0x90, 0x00], 36, b"Xing")));
+        assert!(is_info(&frame([0xff, 0xfb, 0x90, 0xc0], 21, b"Info")));
+        assert!(is_info(&frame([0xff, 0xf3, 0x88, 0xc0], 13, b"Info")));
+        assert!(is_info(&frame([0xff, 0xf3, 0x88, 0x40], 36, b"VBRI")));
+        assert!(!is_info(&frame([0xff, 0xf3, 0x88, 0xc0], 14, b"Info")));
+        assert!(!is_info(&frame([0xff, 0xfd, 0x90, 0x00], 36, b"Xing")), "layer 2");
+        assert!(!is_info(&[0xff]));
+    }
+}

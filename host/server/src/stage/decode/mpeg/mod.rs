@@ -82,15 +82,6 @@ mod tests {
     }
 
     #[test]
-    fn the_layer_of_a_frame_is_its_codec() {
-        assert_eq!(layer(&mp3_frames(1)), Some(CODEC_ID_MP3));
-        assert_eq!(layer(&[0xff, 0xfd, 0x90, 0x00]), Some(CODEC_ID_MP2));
-        assert_eq!(layer(&[0xff, 0xff, 0x90, 0x00]), Some(CODEC_ID_MP1));
-        assert_eq!(layer(&[0xff, 0xf9, 0x90, 0x00]), None);
-        assert_eq!(layer(&[0xff]), None);
-    }
-
-    #[test]
     fn a_rate_that_does_not_go_with_the_channels_is_named() {
         let of = |bytes: &[u8]| {
             let mut file = tempfile::tempfile().expect("temporary file");

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod aiff;
+mod finder;
 mod flac;
 mod frames;
 mod library;
