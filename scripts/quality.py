@@ -4,8 +4,9 @@ times, as Markdown tables.
 
 Runs `tympan transcribe` on each, the way a user would. Rates for zh, ja are per character.
 Text is lower-cased and stripped of punctuation; numbers are not normalised, so digits
-against words count as errors: compare rows with each other, not with papers. Word times are
-compared with those of an independent aligner (tests/fixtures/words/make.py).
+against words count as errors: compare rows with each other, not with papers. Where its packages
+can be had, faster-whisper hears the same recordings (scripts/bench.py). Word times are compared
+with those of an independent aligner (tests/fixtures/words/make.py).
 """
 import collections
 import difflib
@@ -19,6 +20,15 @@ AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
 TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
 WORDS = os.path.join(ROOT, "tests", "fixtures", "words", "en.json")
 UNSPACED = {"zh", "ja"}
+OTHER = """
+import sys
+from faster_whisper import WhisperModel
+folder, *files = sys.argv[1:]
+model = WhisperModel(folder, device="cpu", compute_type="int8", cpu_threads=2)
+options = dict(beam_size=1, vad_filter=True, condition_on_previous_text=False)
+for file in files:
+    print(" ".join(segment.text.strip() for segment in model.transcribe(file, **options)[0]))
+"""
 
 
 def tokens(text, language):
@@ -35,12 +45,28 @@ def edits(said, heard):
     return row[-1]
 
 
+def share(wrong, words):
+    return f"{100 * wrong / words:.1f} %"
+
+
 def transcribe(file, *options):
     command = [TYMPAN, "transcribe", os.path.join(AUDIO, file), "--format", "json", *options]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if run.returncode != 0:
         raise SystemExit(f"{file}: {run.stderr}")
     return json.loads(run.stdout)["transcription"]
+
+
+def heard_by_other(files):
+    """What faster-whisper hears in each file; nothing where it cannot be had."""
+    import bench
+
+    python = bench.other_system()
+    if python is None:
+        return {}
+    command = [python, "-c", OTHER, bench.MODEL, *(os.path.join(AUDIO, file) for file in files)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(zip(files, run.stdout.splitlines()))
 
 
 def bare(word):
@@ -79,26 +105,27 @@ def main():
     with open(os.path.join(AUDIO, "manifest.json"), encoding="utf-8") as manifest:
         files = json.load(manifest)["files"]
     skipped = ("formats/", "damaged/", "codeswitch/", "stereo/")
-    total = collections.defaultdict(lambda: [0, 0, 0, 0])
-    print("| recording | language found | words said | word error rate |\n|---|---|---|---|")
+    files = [r for r in files if r.get("reference") and r["language"] and not r["file"].startswith(skipped)]
+    other = heard_by_other([recording["file"] for recording in files])
+    total = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
+    print("| recording | language found | words said | word error rate | faster-whisper |\n|---|---|---|---|---|")
     for recording in files:
         file, language = recording["file"], recording["language"]
-        if not recording.get("reference") or not language or file.startswith(skipped):
-            continue
         result = transcribe(file)
-        said, heard = tokens(recording["reference"], language), tokens(result["full_transcript"], language)
-        wrong = edits(said, heard)
+        said = tokens(recording["reference"], language)
+        wrong = edits(said, tokens(result["full_transcript"], language))
+        others = edits(said, tokens(other[file], language)) if file in other else 0
         found = result["languages"][0] if result["languages"] else "none"
         note = "" if found == language else f" (is {language})"
-        print(f"| {file} | {found}{note} | {len(said)} | {100 * wrong / len(said):.1f} % |", flush=True)
-        row = total[language]
-        row[0] += 1
-        row[1] += found == language
-        row[2] += len(said)
-        row[3] += wrong
-    print("\n| language | recordings | language right | words | word error rate |\n|---|---|---|---|---|")
-    for language, (count, right, words, wrong) in sorted(total.items()):
-        print(f"| {language} | {count} | {right} | {words} | {100 * wrong / words:.1f} % |")
+        rates = f"{share(wrong, len(said))} | {share(others, len(said)) if other else ''}"
+        print(f"| {file} | {found}{note} | {len(said)} | {rates} |", flush=True)
+        for name in (language, "all"):
+            counts = (1, found == language, len(said), wrong, others)
+            total[name] = [sum(pair) for pair in zip(total[name], counts)]
+    print("\n| language | recordings | language right | words | word error rate | faster-whisper |\n|---|---|---|---|---|---|")
+    for language, (count, right, words, wrong, others) in sorted(total.items(), key=lambda row: (row[0] == "all", row[0])):
+        rates = f"{share(wrong, words)} | {share(others, words) if other else ''}"
+        print(f"| {language} | {count} | {right} | {words} | {rates} |")
     word_times()
 
 
