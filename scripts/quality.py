@@ -5,7 +5,7 @@ times, as Markdown tables.
 Runs `tympan transcribe` on each, the way a user would. Rates for zh, ja are per character.
 Text is lower-cased and stripped of punctuation; numbers are not normalised, so digits
 against words count as errors: compare rows with each other, not with papers. Where its packages
-can be had, faster-whisper hears the same recordings (scripts/bench.py). Word times are compared
+can be had, faster-whisper hears the same recordings (scripts/other.py). Word times are compared
 with those of an independent aligner (tests/fixtures/words/make.py).
 """
 import collections
@@ -14,6 +14,8 @@ import json
 import os
 import subprocess
 import unicodedata
+
+import other
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AUDIO = os.path.join(ROOT, "tests", "fixtures", "audio")
@@ -59,13 +61,11 @@ def transcribe(file, *options):
 
 def heard_by_other(files):
     """What faster-whisper hears in each file; nothing where it cannot be had."""
-    import bench
-
-    python = bench.other_system()
+    python = other.python()
     if python is None:
         return {}
-    command = [python, "-c", OTHER, bench.MODEL, *(os.path.join(AUDIO, file) for file in files)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [python, "-c", OTHER, other.MODEL, *(os.path.join(AUDIO, file) for file in files)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=other.ENVIRONMENT)
     return dict(zip(files, run.stdout.splitlines()))
 
 
@@ -106,7 +106,7 @@ def main():
         files = json.load(manifest)["files"]
     skipped = ("formats/", "damaged/", "codeswitch/", "stereo/")
     files = [r for r in files if r.get("reference") and r["language"] and not r["file"].startswith(skipped)]
-    other = heard_by_other([recording["file"] for recording in files])
+    theirs = heard_by_other([recording["file"] for recording in files])
     total = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
     print("| recording | language found | words said | word error rate | faster-whisper |\n|---|---|---|---|---|")
     for recording in files:
@@ -114,17 +114,17 @@ def main():
         result = transcribe(file)
         said = tokens(recording["reference"], language)
         wrong = edits(said, tokens(result["full_transcript"], language))
-        others = edits(said, tokens(other[file], language)) if file in other else 0
+        others = edits(said, tokens(theirs[file], language)) if file in theirs else 0
         found = result["languages"][0] if result["languages"] else "none"
         note = "" if found == language else f" (is {language})"
-        rates = f"{share(wrong, len(said))} | {share(others, len(said)) if other else ''}"
+        rates = f"{share(wrong, len(said))} | {share(others, len(said)) if theirs else ''}"
         print(f"| {file} | {found}{note} | {len(said)} | {rates} |", flush=True)
         for name in (language, "all"):
             counts = (1, found == language, len(said), wrong, others)
             total[name] = [sum(pair) for pair in zip(total[name], counts)]
     print("\n| language | recordings | language right | words | word error rate | faster-whisper |\n|---|---|---|---|---|---|")
     for language, (count, right, words, wrong, others) in sorted(total.items(), key=lambda row: (row[0] == "all", row[0])):
-        rates = f"{share(wrong, words)} | {share(others, words) if other else ''}"
+        rates = f"{share(wrong, words)} | {share(others, words) if theirs else ''}"
         print(f"| {language} | {count} | {right} | {words} | {rates} |")
     word_times()
 
